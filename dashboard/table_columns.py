@@ -15,7 +15,7 @@ from curation.samples.table import PAPERS
 from dashboard.board.query_table import QUERIES
 from dashboard.board.table import ANNOTATORS, BOARD, CLOSED_QUERIES
 from dashboard.document_page.appearances import APPEARANCES
-from dashboard.people.table import PEOPLE
+from dashboard.people.table import PEOPLE, PERSON_QUERIES
 from dashboard.query_page.candidates import CANDIDATES
 from jobs.tables import JOBS
 from pooling.tables import POOLS
@@ -24,7 +24,7 @@ from web.tables.columns import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
     *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES, APPEARANCES),
-    *(BOARD, CLOSED_QUERIES, ANNOTATORS, PEOPLE, BY_QUERY, JOBS),
+    *(BOARD, CLOSED_QUERIES, ANNOTATORS, PEOPLE, PERSON_QUERIES, BY_QUERY, JOBS),
     PAPERS,
 )
 TABLES = {table.name: table for table in ALL_TABLES}

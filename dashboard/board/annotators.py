@@ -64,13 +64,17 @@ class PersonRow:
         return self.share.judged
 
     @property
+    def seconds_a_pair(self) -> float:
+        """The person's own pace, or the collection's while that is not known."""
+        return self.pace or self.planned
+
+    @property
     def seconds_left(self) -> float:
-        """At the person's own pace, or at the collection's while that is not known."""
-        return self.judged.remaining * (self.pace or self.planned)
+        return self.judged.remaining * self.seconds_a_pair
 
     @property
     def minutes_left(self) -> int:
-        return minutes_of(self.judged.remaining, self.pace or self.planned)
+        return minutes_of(self.judged.remaining, self.seconds_a_pair)
 
     @property
     def time_left(self) -> str:
@@ -125,18 +129,18 @@ def late_people(shares: Mapping[int, AnnotatorShare], eligible: Group[int]) -> f
     )
 
 
-class Finding(NamedTuple):
-    """Who will not finish, and who is the last of the others, among people with pairs left."""
+class Outlook(NamedTuple):
+    """Of the people with pairs left: those who will not finish, and the last of the others."""
 
     unfinished: int
     late: list[PersonRow]
     last: PersonRow | None
 
 
-def finding_of(rows: Iterable[PersonRow]) -> Finding:
+def outlook_of(rows: Iterable[PersonRow]) -> Outlook:
     unfinished = [row for row in rows if row.judged.remaining]
     dated = [row for row in unfinished if row.finishes_on]
-    return Finding(
+    return Outlook(
         len(unfinished),
         [row for row in unfinished if row.problem],
         max(dated, key=lambda row: row.days_left or 0, default=None),

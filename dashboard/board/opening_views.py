@@ -191,7 +191,7 @@ def add_exclusion(request: HttpRequest, collection: Collection) -> HttpResponse:
         else:
             name = exclusion.annotator.shown_name
             messages.success(request, f"{name} is excluded from {exclusion.query_paper}.")
-            return redirect(_address(collection))
+            return _after_exclusion(request, collection, exclusion)
     unbound = OpenForm(collection=collection, matches=Query.objects.none())
     return _page(request, collection, unbound, form)
 
@@ -207,4 +207,13 @@ def remove_exclusion(
     messages.success(
         request, f"{exclusion.annotator.shown_name} may judge {exclusion.query_paper} again."
     )
+    return _after_exclusion(request, collection, exclusion)
+
+
+def _after_exclusion(
+    request: HttpRequest, collection: Collection, exclusion: Exclusion
+) -> HttpResponse:
+    """The page that the form was on."""
+    if request.POST.get("page") == "person":
+        return redirect("person", collection.slug, exclusion.annotator_id)
     return redirect(_address(collection))

@@ -25,8 +25,8 @@ from dashboard.board.annotators import (
     RATE_DAYS,
     annotators,
     eligible_annotators,
-    finding_of,
     late_people,
+    outlook_of,
     shares_of,
 )
 from dashboard.board.figures import progress_figure, progress_of
@@ -146,7 +146,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         "collection": collection,
         "facets": facets,
         "board": current,
-        "finding": finding_of(current.people),
+        "outlook": outlook_of(current.people),
         "people": numbered_page(unfinished, request, name="people", anchor="#people"),
         "idle": [person for person in current.people if not person.judged.remaining],
         "state": found.state,

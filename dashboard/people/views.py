@@ -1,4 +1,4 @@
-"""The page of a collection's people: their roles and their work."""
+"""The list of a collection's people, the page of each, and what an admin does there."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of, roles_in, row_or_404
+from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.models import Collection, Membership, Role
-from accounts.password_links import DAYS, PasswordLinkRefused, password_link, refusals
+from accounts.password_links import PasswordLinkRefused, password_link
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from dashboard.board.annotators import AnnotatorShare, shares_of
+from dashboard.people.person_page import person_answer, person_here
 from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, MemberRow
 from dashboard.services import remove_role
 from web.tables.cells import matching
@@ -67,10 +67,8 @@ def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
 
 @in_collection(Role.ADMIN)
 @require_safe
-def person(request: HttpRequest, collection: Collection, user_id: int) -> HttpResponse:
-    membership = row_or_404(collection.memberships.filter(user=user_id).first())
-    page = reverse("people", args=[collection.slug])
-    return redirect(f"{page}?{urlencode({'q': membership.user.username})}")
+def person(request: HttpRequest, collection: Collection, user_id: int) -> HttpResponseBase:
+    return person_answer(request, collection, person_here(collection, user_id))
 
 
 @in_collection(Role.ADMIN)
@@ -89,7 +87,7 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
             role = membership.get_role_display().lower()
             name = membership.user.shown_name
             messages.success(request, f"{name} is {a_or_an(role)} of this collection now.")
-            return redirect("people", collection.slug)
+            return redirect("person", collection.slug, person.pk)
     return _page(request, collection, give_form=form)
 
 
@@ -119,7 +117,7 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
         remove_role(membership=membership)
     except AccountError as error:
         messages.error(request, str(error))
-        return redirect("people", collection.slug)
+        return redirect("person", collection.slug, membership.user_id)
     messages.success(
         request,
         f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays. "
@@ -127,6 +125,8 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
     )
     if Role.ADMIN not in roles_in(collection, person_of(request)):
         return redirect("home")
+    if collection.memberships.filter(user=membership.user_id).exists():
+        return redirect("person", collection.slug, membership.user_id)
     return redirect("people", collection.slug)
 
 
@@ -135,16 +135,15 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
 @require_POST
 def make_password_link(
     request: HttpRequest, collection: Collection, membership_id: int
-) -> HttpResponse:
+) -> HttpResponseBase:
     person = _membership(collection, membership_id).user
     try:
         path = password_link(asked_by=person_of(request), person=person)
     except PasswordLinkRefused as error:
         messages.error(request, str(error))
-        return redirect("people", collection.slug)
+        return redirect("person", collection.slug, person.pk)
     # Only this response shows the link, as with the password of a new account.
-    link = {"username": person.username, "address": request.build_absolute_uri(path)}
-    return _page(request, collection, link=link)
+    return person_answer(request, collection, person, link=request.build_absolute_uri(path))
 
 
 def _membership(collection: Collection, membership_id: int) -> Membership:
@@ -176,22 +175,13 @@ def _page(
     give_form: GiveRoleForm | None = None,
     create_form: CreatePersonForm | None = None,
     created: dict[str, str] | None = None,
-    link: dict[str, str] | None = None,
 ) -> HttpResponse:
-    groups = _groups(request, collection)
-    people = {member.person.pk: member.person for group in groups for member in group.members}
-    reasons = refusals(asked_by=person_of(request), people=people.values())
-    groups = [
-        RoleGroup(
-            role, [member._replace(no_link=reasons.get(member.person.pk, "")) for member in members]
-        )
-        for role, members in groups
-    ]
     return render(
         request,
         "dashboard/people.html",
         {
-            "groups": groups,
+            "collection": collection,
+            "groups": _groups(request, collection),
             "bar": filter_bar(
                 request,
                 PEOPLE_FILTERS,
@@ -204,8 +194,6 @@ def _page(
             "give_form": give_form or GiveRoleForm(prefix="give"),
             "create_form": create_form or CreatePersonForm(prefix="create"),
             "created": created,
-            "link": link,
-            "days": DAYS,
         },
         status=422 if give_form or create_form else 200,
     )

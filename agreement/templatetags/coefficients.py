@@ -1,0 +1,23 @@
+"""`{% value_cell value %}`: a coefficient in a table, or the word "undefined" with the reason."""
+
+from __future__ import annotations
+
+from django.template import Library
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from agreement.tables import Value
+
+register = Library()
+
+
+@register.simple_tag
+def value_cell(value: Value, css: str = "") -> SafeString:
+    """The exact value, or why there is none, is in the title.
+
+    A page can have 400 of them, and an included template takes several times as long.
+    """
+    if value.value is None:
+        cell = '<td class="number {}" title="{}"><span class="quiet small">undefined</span></td>'
+        return format_html(cell, css, value.exact)
+    return format_html('<td class="number {}" title="{}">{}</td>', css, value.exact, value.shown)
