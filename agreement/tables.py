@@ -118,6 +118,27 @@ def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetAgreeme
     ]
 
 
+def finding_of(lines: Sequence[FacetAgreementLine], coefficient: Coefficient) -> str:
+    """The medians of a coefficient in a sentence, before and after adjudication."""
+    place = COEFFICIENTS.index(coefficient)
+    medians: dict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        value = line.values[place]
+        if value.value is not None:
+            name = f" on {line.facet_name}" if line.facet_name else ""
+            medians[line.stage].append(f"{value.shown}{name}")
+    if not medians:
+        return f"No query has a {coefficient.symbol} yet."
+    sentence = f"The median {coefficient.symbol} of the two judges is {and_list(medians['pre'])}"
+    if medians["post"]:
+        sentence += f", and {and_list(medians['post'])} after adjudication"
+    return f"{sentence}."
+
+
+def and_list(texts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
 def judged_pairs(payload: Payload) -> int:
     return sum(row["pairs"] for row in payload["facets"] if row["stage"] == "pre")
 

@@ -86,6 +86,7 @@ def _tables(
     rows, sort = _table_rows(request, queries, names)
     filters = tables.query_filters(names)
     page = numbered_page(rows, request, anchor="#by-query")
+    facets = tables.facet_lines(report.payload, names)
     parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {
         "figures": {
@@ -93,7 +94,10 @@ def _tables(
             for figure in figures_of(queries, report.summary, names)
         },
         "of_pairs": tables.judged_pairs(report.payload),
-        "facets": tables.facet_lines(report.payload, names),
+        "facets": facets,
+        "finding": tables.finding_of(facets, queries.coefficient),
+        # The table of queries is folded, but not for a person who sorts or filters it.
+        "is_asked": any(request.GET.get(name) for name in ("q", "facet", "sort", "page")),
         "coefficients": COEFFICIENTS,
         "plot_coefficient": queries.coefficient,
         "undefined": tables.undefined_values(report.payload),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.core.paginator import Paginator
@@ -32,11 +33,12 @@ def sort_rows(
     """The rows sorted as asked, by "size" or "-size". Rows without a value always come last."""
     sort = sort_of(sort_text, keys, default)
     key = keys[sort.key]
-    with_value: list[Row] = []
-    without_value: list[Row] = []
-    for row in rows:
-        (without_value if key(row) is None else with_value).append(row)
-    return sorted(with_value, key=key, reverse=sort.descending) + without_value, sort
+    # A key is computed once, because that of 3,800 names takes 20 ms.
+    keyed = [(key(row), row) for row in rows]
+    with_value = [item for item in keyed if item[0] is not None]
+    with_value.sort(key=itemgetter(0), reverse=sort.descending)
+    without_value = [row for value, row in keyed if value is None]
+    return [row for _, row in with_value] + without_value, sort
 
 
 def sort_of(sort_text: str, keys: Mapping[str, object], default: str) -> Sort:
