@@ -30,6 +30,8 @@ from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar, filter_rows
 from web.tables.paging import typed
 
+QUERIES_SHOWN = 40  # on a page, which is 8,000 pixels high at most on a phone
+
 
 @in_collection(Role.ADMIN)
 @require_safe
@@ -85,7 +87,7 @@ def _tables(
     queries = _query_lines(request, report)
     rows, sort = _table_rows(request, queries, names)
     filters = tables.query_filters(names)
-    page = numbered_page(rows, request, anchor="#by-query")
+    page = numbered_page(rows, request, anchor="#by-query", size=QUERIES_SHOWN)
     facets = tables.facet_lines(report.payload, names)
     parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {

@@ -59,6 +59,7 @@ from web.tables.filters import Filter, filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
+MOST_PEOPLE = 20  # on a page, so that the queries are near
 BATCH = 500  # rows of a CSV file that are read together
 
 
@@ -147,7 +148,9 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         "facets": facets,
         "board": current,
         "outlook": outlook_of(current.people),
-        "people": numbered_page(unfinished, request, name="people", anchor="#people"),
+        "people": numbered_page(
+            unfinished, request, name="people", anchor="#people", size=MOST_PEOPLE
+        ),
         "idle": [person for person in current.people if not person.judged.remaining],
         "state": found.state,
         "states": found.filters[0].choices,

@@ -27,6 +27,7 @@ from dashboard.people.table import PERSON_QUERIES, PersonQueryRow
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, in_batches, wants_csv
 
+MOST_CO_JUDGES = 20  # on a page
 BATCH = 500  # rows of a CSV file that are read together
 
 
@@ -106,7 +107,9 @@ def _page(request: HttpRequest, collection: Collection, person: User, **more: An
             (role, text) for role, text in ROLES_EXPLAINED.items() if role not in roles
         ],
         "work": work,
-        "judges": judges,
+        "judges": numbered_page(
+            judges, request, name="co_judges", anchor="#agreement", size=MOST_CO_JUDGES
+        ),
         "everybody": everybody,
         "shares": shares,
         "panel": grades_panel(person.shown_name, shares) if everybody.pairs else None,

@@ -56,7 +56,7 @@ def test_the_page_is_the_same_whatever_a_first_judgment_says(collection, admin, 
 
     for username in ("ann1", "ann2"):
         page = page_of(admin, username)
-        assert page.context["judges"] == []
+        assert page.context["judges"].rows == []
         assert "Agreement with co-judges" not in page.text
 
 
