@@ -572,33 +572,3 @@ def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float
             *(cell.text for cell in cells),
         ],
     )
-
-
-class DoneOf(NamedTuple):
-    """A number of things that are done, out of a total."""
-
-    name: str
-    done: int
-    total: int
-
-
-CELL_WIDTH = 120
-
-
-def progress_cell(name: str, rows: Sequence[DoneOf], address: str) -> Panel:
-    """A name above a thin bar for each row; a row with a total of 0 has only its track."""
-    bars: list[Bar] = []
-    for row, (label, done, total) in enumerate(rows):
-        title, y = f"{label}: {done:,} of {total:,}", 18 + 7 * row
-        bars.append(Bar("rest", 0, y, CELL_WIDTH, 5, title))
-        if done:
-            bars.append(Bar("done", 0, y, pixels(CELL_WIDTH * done / total), 5, title))
-    said = ", ".join(f"{row.name} {row.done:,} of {row.total:,}" for row in rows)
-    return Panel(
-        f"{name}: {said}",
-        18 + 7 * len(rows),
-        CELL_WIDTH,
-        bars=bars,
-        texts=[TextLine(0, 12, clipped(name, CELL_WIDTH - 4))],
-        address=address,
-    )

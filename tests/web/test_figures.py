@@ -16,13 +16,11 @@ from django.template.loader import render_to_string
 from web.figure_files import ShownFigure, figure_file
 from web.figure_panels import (
     BeforeAfter,
-    DoneOf,
     Series,
     Spread,
     columns,
     heat_map,
     moves,
-    progress_cell,
     spreads,
 )
 from web.figures import (
@@ -146,14 +144,6 @@ def test_a_heat_map_leaves_out_the_diagonal_and_what_is_undefined():
     assert cell.x > panel.width / 2
 
 
-def test_progress_is_drawn_on_a_track_and_said_in_numbers():
-    panel = progress_cell("q1", [DoneOf("slot 1", 1, 4), DoneOf("cases", 0, 0)], "/pools/d1/")
-
-    assert [bar.css for bar in panel.bars] == ["rest", "done", "rest"]
-    assert panel.bars[1].width == panel.width / 4
-    assert panel.finding == "q1: slot 1 1 of 4, cases 0 of 0"
-
-
 # Sheets and files
 
 
@@ -190,7 +180,6 @@ def test_every_class_of_a_panel_has_a_rule_on_pages_and_in_files():
         *a_figure().panels,
         spreads("", "", [Spread("a", 1, 2, 3, 4, 5)], 5),
         heat_map("", ["a", "b"], [[None, 0.5], [0.5, None]]),
-        progress_cell("q1", [DoneOf("slot 1", 1, 4)], ""),
     ]
     marks = [mark for p in panels for mark in (*p.strokes, *p.bars, *p.dots, *p.texts)]
     page = (ROOT / "static/css/admin.css").read_text()
