@@ -63,7 +63,7 @@ class CoJudge:
         ]
 
 
-class GradeShares(NamedTuple):
+class ComparedGrade(NamedTuple):
     """A grade, and how many pairs got it from the person and from the co-judges."""
 
     grade: int
@@ -104,12 +104,12 @@ def together(person: User, judges: Iterable[CoJudge]) -> CoJudge:
     return CoJudge(person, total)
 
 
-def grade_shares(judge: CoJudge, grades: Sequence[int]) -> list[GradeShares]:
+def grade_shares(judge: CoJudge, grades: Sequence[int]) -> list[ComparedGrade]:
     table = judge.table
-    return [GradeShares(grade, table.by_first[grade], table.by_second[grade]) for grade in grades]
+    return [ComparedGrade(grade, table.by_first[grade], table.by_second[grade]) for grade in grades]
 
 
-def grades_panel(name: str, shares: Sequence[GradeShares]) -> Panel:
+def grades_panel(name: str, shares: Sequence[ComparedGrade]) -> Panel:
     """The grades of the person and of the co-judges for the same pairs."""
     pairs = count_noun(sum(share.own for share in shares), "pair")
     rows = [

@@ -82,7 +82,7 @@ def _queries_file(request: HttpRequest, collection: Collection, person: User) ->
     return csv_file(f"{collection.slug}-queries-of-{person.username}", columns, rows)
 
 
-class Decided(NamedTuple):
+class CasesDecided(NamedTuple):
     """The cases that an adjudicator decided."""
 
     cases: int
@@ -121,7 +121,7 @@ def _page(request: HttpRequest, collection: Collection, person: User, **more: An
         ).aggregate(sum=Coalesce(Sum("postponed"), 0))["sum"],
         "is_adjudicator": Role.ADJUDICATOR in roles,
         "due": due_cases([collection.pk], person).get(collection.pk, 0),
-        "decided": Decided(
+        "decided": CasesDecided(
             **decisions.aggregate(cases=Count("pair", distinct=True), last=Max("created_at"))
         ),
         "exclusions": Exclusion.objects.filter(
