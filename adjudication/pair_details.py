@@ -46,7 +46,7 @@ class PairDetails:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """Who wrote what."""
+        """The notes on the pair, each with its author."""
         first, second = self.answers
         texts = [
             ("Slot 1", first.note),

@@ -36,7 +36,7 @@ class Related(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """What the corpus says of a document.
+    """The documents that are related to a document.
 
     `citing` and `copies` are empty if the corpus was not `searched`.
     """

@@ -73,7 +73,7 @@ def _begins_a_word(typed: str, action: Action) -> bool:
 
 def _address_of(collection: Collection, action: Action) -> str:
     url = address(collection, action.url_name)
-    return f"{url}#{action.anchor}" if action.anchor else url
+    return f"{url}{action.suffix}"
 
 
 def _queries(collection: Collection, words: str, shown: int) -> HitGroup:

@@ -102,14 +102,14 @@ STAGES = (
 class Action(NamedTuple):
     """Something that an admin does on a page, as the search finds it.
 
-    `words` are further words that a person may type for it. `anchor` is the id of its part of the
-    page.
+    `words` are further words that a person may type for it. `suffix` ends the
+    address: parameters, or the part of the page.
     """
 
     caption: str
     url_name: str
     words: str
-    anchor: str = ""
+    suffix: str = ""
 
 
 ACTIONS = (
@@ -121,17 +121,17 @@ ACTIONS = (
     Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
     Action("Choose models", "choose-models", "overlap of runs"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
-    Action("Open queries for judging", "open-queries", "start judging assign annotators"),
+    Action("Open queries for judging", "board", "start assign annotators", "?state=not-open"),
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),
     Action("Reassign pairs", "rebalance", "balance move hand over pairs"),
     Action("Import judgments", "import-judgments", "upload label studio doccano"),
     Action("Decide cases again", "referrals", "refer reopen decisions adjudicate"),
-    Action("Add a system", "systems", "upload run score file"),
-    Action("Make baselines", "baselines", "tf-idf bm25 rerank"),
+    Action("Add a system", "add-system", "upload run score file"),
+    Action("Make baselines", "add-system", "tf-idf bm25 rerank", "#baselines"),
     Action("Import a shadow judge", "import-shadow-judge", "model llm labels"),
     Action("Start a full-text study", "new-study", "rate full texts"),
     Action("Publish a release", "releases", "version export zip qrels"),
-    Action("Download the collection", "collection-settings", "export backup archive", "archive"),
+    Action("Download the collection", "collection-settings", "export backup archive", "#archive"),
     Action("Edit the datasheet", "datasheet", "answers documentation"),
 )
 

@@ -17,7 +17,7 @@ RECIPIENTS = {
 
 
 class QueryEvent(NamedTuple):
-    """What happened, to which document or "", and who did it or ""."""
+    """An event, with its document and its person; both may be missing."""
 
     time: datetime
     text: str

@@ -33,8 +33,8 @@ class JudgeRow:
 
 
 @dataclass(frozen=True)
-class QueryProgress:
-    """What is known of a query's judging, in counts. `pool` is None without a pool."""
+class QueryStanding:
+    """The counts of a query's judging. `pool` is None without a pool."""
 
     pool: Pool | None
     opening: Opening | None
@@ -64,7 +64,7 @@ class NextAction(NamedTuple):
     done: bool = False
 
 
-def progress_of(collection: Collection, query: Query, pool: Pool | None) -> QueryProgress:
+def progress_of(collection: Collection, query: Query, pool: Pool | None) -> QueryStanding:
     opening = (
         Opening.objects.select_related("guideline", "opened_by")
         .defer("guideline__instructions", "guideline__grades")
@@ -74,7 +74,7 @@ def progress_of(collection: Collection, query: Query, pool: Pool | None) -> Quer
     pairs = PairCount.objects.filter(query=query).values_list("judged", "total", "disputed").first()
     settled = CaseCount.objects.filter(query=query).values_list("settled", flat=True).first()
     judged, total, disputed = pairs or (0, 0, 0)
-    return QueryProgress(
+    return QueryStanding(
         pool=pool,
         opening=opening,
         pairs=Completion(judged, total),
@@ -104,7 +104,7 @@ def _judges(collection: Collection, query: Query, opening: Opening) -> list[Judg
     ]
 
 
-def next_action(query: Query, progress: QueryProgress) -> NextAction:
+def next_action(query: Query, progress: QueryStanding) -> NextAction:
     """The state of the query and what to do next. Reads nothing."""
     pool, pairs, cases = progress.pool, progress.pairs, progress.cases
     if progress.opening is None:

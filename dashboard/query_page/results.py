@@ -19,11 +19,11 @@ from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.summary import RatedPair, as_json_dict, summarize
 from agreement.tables import QueryAgreementLine, QueryLines
 from corpus.models import Query
-from evaluation.leaderboard.rows import KIND_WORDS
 from evaluation.significance.stored_values import StoredChoices
 from scoring.labels import relevant_from
 from scoring.measures.offered import known_measure
 from scoring.models import Scores
+from scoring.systems.named import KIND_WORDS
 
 _DECODER = json.JSONDecoder()
 

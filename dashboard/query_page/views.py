@@ -23,7 +23,7 @@ from dashboard.query_page.candidate_table import CandidateTable
 from dashboard.query_page.candidates import CandidateRow
 from dashboard.query_page.grades_file import UnwritableQrels, grades_file, wants_grades
 from dashboard.query_page.history import events_of
-from dashboard.query_page.progress import NextAction, QueryProgress, next_action, progress_of
+from dashboard.query_page.progress import NextAction, QueryStanding, next_action, progress_of
 from dashboard.query_page.results import query_agreement, query_scores
 from pooling import tables
 from pooling.models import Pool
@@ -110,7 +110,7 @@ def _about_query(
     request: HttpRequest,
     collection: Collection,
     query: Query,
-    progress: QueryProgress,
+    progress: QueryStanding,
     rows: Sequence[CandidateRow],
 ) -> dict[str, Any]:
     action = next_action(query, progress)

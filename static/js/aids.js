@@ -37,7 +37,8 @@ export function readingAids(tell) {
     for (const [aid, box] of Object.entries(boxes)) if (box) box.checked = isOn(aid);
     for (const radio of radios) radio.checked = radio.value === size();
     if (canHighlight) highlight(isOn("words"));
-    const hidden = root.classList.contains("facet-only") && papers.querySelectorAll(UNMARKED).length;
+    const hidden =
+      root.classList.contains("facet-only") && papers.querySelectorAll(UNMARKED).length;
     showAll.hidden = !hidden || papers.classList.contains("all-shown");
     if (hidden) showAll.textContent = `Show all sentences (${hidden} more)`;
   }
@@ -116,7 +117,12 @@ function wordsIn(selector) {
       for (const match of node.data.matchAll(WORD)) {
         const word = match[0].toLowerCase();
         if (word.length < 2 || STOP_WORDS.has(word)) continue;
-        words.push({ node, start: match.index, end: match.index + match[0].length, stem: stem(word) });
+        words.push({
+          node,
+          start: match.index,
+          end: match.index + match[0].length,
+          stem: stem(word),
+        });
       }
     }
   }
@@ -128,10 +134,17 @@ function highlight(on) {
   if (!on) return;
   const sides = [wordsIn(QUERY), wordsIn(CANDIDATE)];
   const [inQuery, inCandidate] = sides.map((words) => new Set(words.map((word) => word.stem)));
-  const shared = sides.flat().filter((word) => inQuery.has(word.stem) && inCandidate.has(word.stem));
+  const shared = sides
+    .flat()
+    .filter((word) => inQuery.has(word.stem) && inCandidate.has(word.stem));
   const ranges = shared.map(
     ({ node, start, end }) =>
-      new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end }),
+      new StaticRange({
+        startContainer: node,
+        startOffset: start,
+        endContainer: node,
+        endOffset: end,
+      }),
   );
   CSS.highlights.set(NAMES.words, new Highlight(...ranges));
 }

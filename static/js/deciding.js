@@ -4,14 +4,7 @@
 import { readingAids } from "./aids.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
-import {
-  closeLifts,
-  guidelinePanel,
-  lift,
-  measureDock,
-  noteForOther,
-  tellLast,
-} from "./panels.js";
+import { closeLifts, guidelinePanel, lift, measureDock, noteForOther, tellLast } from "./panels.js";
 import { Question } from "./question.js";
 import { Stopwatch } from "./stopwatch.js";
 import { forThisTab } from "./storage.js";

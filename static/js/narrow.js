@@ -46,10 +46,9 @@ function addStrip() {
     strip.append(line);
   }
   query.after(strip);
-  new IntersectionObserver(
-    ([entry]) => strip.classList.toggle("needed", !entry.isIntersecting),
-    { rootMargin: `-${BAR + STRIP}px 0px 0px` },
-  ).observe(query);
+  new IntersectionObserver(([entry]) => strip.classList.toggle("needed", !entry.isIntersecting), {
+    rootMargin: `-${BAR + STRIP}px 0px 0px`,
+  }).observe(query);
 }
 
 // Returns what to call when another candidate is shown. A press of a key is never held back,

@@ -39,6 +39,8 @@ def show_refused_again(
         response = get_response(request)
         if request.path.startswith(API) or wants_json(request) or "HX-Request" in request.headers:
             return response
+        if not isinstance(response, HttpResponse):
+            return response
         if _is_refused_form(request, response):
             return _keep(request, response)
         if response.status_code == 405 and request.method == "GET":
@@ -48,11 +50,10 @@ def show_refused_again(
     return middleware
 
 
-def _is_refused_form(request: HttpRequest, response: HttpResponseBase) -> bool:
+def _is_refused_form(request: HttpRequest, response: HttpResponse) -> bool:
     return (
         request.method == "POST"
         and response.status_code in REFUSED
-        and isinstance(response, HttpResponse)
         and len(response.content) <= LARGEST
         and request.headers.get("Sec-Fetch-Mode") == "navigate"
     )
