@@ -54,7 +54,7 @@ class CaseQuerySet(PairQuerySet):
 
 
 class Case(Pair):
-    """A disputed pair, as adjudication sees it."""
+    """A pair that needs a decision, as adjudication sees it."""
 
     if TYPE_CHECKING:  # what `cases` adds
         decision_id: int | None

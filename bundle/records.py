@@ -71,7 +71,7 @@ class Rating(NamedTuple):
 
 
 class Adjudication(NamedTuple):
-    """The standing decision on a disputed pair, beside the two grades it settles."""
+    """The standing decision on a case, beside the two grades it decides between."""
 
     query: str
     facet: str

@@ -148,7 +148,7 @@ class ReleaseData:
         }
 
     def is_agreed(self, query: str, docno: str, grades: Grades) -> bool:
-        """Both grades are the same, and that settles the pair."""
+        """Both grades are the same, and that is the pair's label."""
         same = grades[0] is not None and grades[0] == grades[1]
         return same and docno not in self.referred.get(query, ())
 

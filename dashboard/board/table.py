@@ -98,7 +98,7 @@ BOARD: Table[OpenRow] = Table(
             "adjudication",
             "Adjudication",
             {
-                "cases_settled": lambda row: row.cases.done,
+                "cases_decided": lambda row: row.cases.done,
                 "cases": lambda row: row.cases.total,
             },
         ),

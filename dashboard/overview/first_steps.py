@@ -105,7 +105,7 @@ def _people(c: CollectionCounts) -> FirstStep:
         if c.annotators >= ANNOTATORS
         else f"{c.annotators:,} of {ANNOTATORS} annotators."
     )
-    adjudicators = "" if c.adjudicators else " Later, an adjudicator settles their differences."
+    adjudicators = "" if c.adjudicators else " Later, an adjudicator decides where they differ."
     return FirstStep(
         "People",
         annotators + adjudicators,

@@ -147,8 +147,8 @@ def _judging(c: CollectionCounts) -> Step:
 
 def _adjudication(c: CollectionCounts) -> Step:
     done = _judging(c).done and c.due == 0
-    state = "cases settled" if c.cases else "no cases" if done else "no cases yet"
-    # Adjudicators settle cases on a page that admins cannot open. Admins see them on the board.
+    state = "cases decided" if c.cases else "no cases" if done else "no cases yet"
+    # Adjudicators decide cases on a page that admins cannot open. Admins see them on the board.
     passes = f"{count_noun(c.judged_pairs - c.due, 'pair')} done"
     return _progressing(
         "Adjudication", "board", Completion(c.settled, c.cases), state, done, passes
@@ -236,7 +236,7 @@ def _next_after_judging(c: CollectionCounts) -> NextStep:
         )
     if not c.reports:
         return NextStep(
-            "All pairs are judged and all cases are settled. Compute how well the judges agree.",
+            "All pairs are judged and all cases are decided. Compute how well the judges agree.",
             "Compute agreement",
             "agreement",
         )

@@ -1,4 +1,4 @@
-"""Reports of errors in the API: list them, look at one, settle it."""
+"""Reports of errors in the API: list them, look at one, answer it."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class BulkDecline(DryRun):
 
 
 class Declined(serializers.Serializer[Any]):
-    declined = serializers.IntegerField(help_text="How many. Settled reports are not counted.")
+    declined = serializers.IntegerField(help_text="How many. Answered reports are not counted.")
 
 
 class ErrataDecline(CollectionView):
     @extend_schema(
         summary="Decline many open reports with one answer",
-        description="Settled reports stay as they are. With `dry_run`, how many it would decline.",
+        description="Answered reports stay as they are. With `dry_run`, how many it would decline.",
         request=BulkDecline,
         responses=Declined,
     )
@@ -94,8 +94,8 @@ class ErratumDetail(CollectionView):
         return Response(ErratumAnswer(self._erratum(erratum_id)).data)
 
     @extend_schema(
-        summary="Settle a report of an error",
-        description="It is settled once and for all. 409 with `already_settled` if it was settled "
+        summary="Answer a report of an error",
+        description="It is answered once. 409 with `already_settled` if it was answered "
         "before. With `dry_run`, the report as it would be.",
         request=Settlement,
         responses=ErratumAnswer,

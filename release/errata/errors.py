@@ -1,4 +1,4 @@
-"""The reasons why a report of an error cannot be stored or settled."""
+"""The reasons why a report of an error cannot be stored or answered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from web.errors import UserFacingError
 
 
 class ErratumError(UserFacingError):
-    """A report that cannot be stored or settled. The message is for the person who sent it."""
+    """A report that cannot be stored or answered. The message is for the person who sent it."""
 
 
 class NotInVersion(ErratumError):
@@ -24,7 +24,7 @@ class AlreadySettled(ErratumError):
 
     def __init__(self, erratum: object) -> None:
         super().__init__(
-            f"Report {erratum} is settled already and cannot change. Open it to see the answer."
+            f"Report {erratum} is answered already and cannot change. Open it to see the answer."
         )
 
 
@@ -35,7 +35,7 @@ class TooManyReports(ErratumError):
         super().__init__(
             f"Your network has {most:,} open reports about version {version}, which is the most a "
             "network can have. Your report was not saved. Send it from another network, or try "
-            "again once the publisher has settled some."
+            "again once the publisher has answered some."
         )
 
 

@@ -1,4 +1,4 @@
-"""Store readers' reports of errors, and settle them."""
+"""Store readers' reports of errors, and answer them."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def _network_label(release: Release, address: str) -> str:
 def settle_erratum(
     *, erratum: Erratum, accept: bool, answer: str, settled_by: User | None
 ) -> Erratum:
-    """Settle a report once and for all. `answer` is published: the outcome, or why it is declined.
+    """Answer a report once and for all. `answer` is published: the outcome, or why it is declined.
 
     Raises:
-        AlreadySettled: it was settled before.
+        AlreadySettled: it was answered before.
         ErratumError: the answer is empty or too long.
     """
     answer = _checked_text(answer, "the answer")
@@ -111,7 +111,7 @@ def decline_errata(
     """Decline many open reports with one answer, and return how many.
 
     Either these `ids`, or all that match and came before the admin looked: `up_to` is the highest
-    id among the reports that the admin saw. Settled reports stay as they are.
+    id among the reports that the admin saw. Answered reports stay as they are.
 
     Raises:
         ErratumError: the answer is empty or too long, or neither `ids` nor `up_to` is given.

@@ -73,7 +73,7 @@ def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> Ht
         except ErratumError as error:
             form.add_error("answer", str(error))
         else:
-            messages.success(request, f"Report {found} is settled.")
+            messages.success(request, f"Report {found} is answered.")
             return redirect(_list_of(collection))
     if form.errors:
         status = 422
@@ -87,7 +87,7 @@ def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> Ht
 
 
 def _again(erratum: Erratum) -> QueryDict:
-    """The first values of the page that has a pair settled again."""
+    """The first values of the page that has a pair decided again."""
     again = QueryDict(mutable=True)
     reason = f"Report {erratum}: {erratum.answer}"[:LONGEST_REASON]
     again.update({"query": erratum.query, "docno": erratum.docno, "reason": reason})

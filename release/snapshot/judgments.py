@@ -91,7 +91,7 @@ def _decisions(queries: Sequence[int]) -> Iterator[Row]:
                 "pk", "pair_id", "adjudicator_id", "grade", "reason"
             )
         }
-        # By their ids: PostgreSQL would look for the standing decision of every disputed pair.
+        # By their ids: PostgreSQL would look for the standing decision of every case.
         decided = {pair_id for pair_id, *_ in ruling_of.values()}
         rows = (
             Case.objects.decided()

@@ -1,5 +1,5 @@
 // Sends one submission and tells what became of it. Only JSON that echoes the submission's key comes
-// from this server and settles it: a proxy, a portal or a maintenance page can answer anything else.
+// from this server and ends the wait: a proxy, a portal or a maintenance page can answer anything else.
 
 const PATIENCE = 20_000;
 

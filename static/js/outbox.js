@@ -136,7 +136,7 @@ export class Outbox extends EventTarget {
       tried = true;
       const { outcome, status, answer } = await send(entry.url, entry.body);
       if (outcome === "saved" || outcome === "refused") {
-        this.#settle(entry, outcome, answer);
+        this.#finish(entry, outcome, answer);
         settled = true;
         if (this.#down) this.#stuck.clear(); // what held everything up is over
         this.#down = false;
@@ -154,7 +154,7 @@ export class Outbox extends EventTarget {
     this.#enter(waits ? trouble : "idle");
   }
 
-  #settle(entry, outcome, answer) {
+  #finish(entry, outcome, answer) {
     if (outcome === "refused") this.#put("refused", { ...entry, message: answer.message });
     this.#drop("waiting", entry);
     if (outcome === "saved") {

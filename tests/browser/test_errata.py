@@ -1,4 +1,4 @@
-"""An error's way in a browser: a reader reports it, an admin settles it, a version tells of it."""
+"""An error's way in a browser: a reader reports it, an admin answers it, a version tells of it."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_a_reported_error_is_settled_and_in_the_changelog_of_the_next_version(
     admin.get_by_role("link", name="1.0-1").click()
     admin.get_by_label("Accept: it is an error").check()
     admin.get_by_label("Public answer").fill("It will be removed.")
-    admin.get_by_role("button", name="Settle the report").click()
-    expect(admin.get_by_role("status").first).to_contain_text("Report 1.0-1 is settled.")
+    admin.get_by_role("button", name="Answer the report").click()
+    expect(admin.get_by_role("status").first).to_contain_text("Report 1.0-1 is answered.")
     page.reload()
     expect(page.get_by_role("region", name="Known errors")).to_contain_text("It will be removed.")
 

@@ -153,12 +153,12 @@ def judge(page: Page, number: int) -> None:
 
 def settle(page: Page) -> None:
     page.goto("/c/papers/adjudicate/")
-    page.get_by_role("link", name=re.compile("Settle|Start|Continue")).first.click()
+    page.get_by_role("link", name=re.compile("Decide|Start|Continue")).first.click()
     due = sum(grade_of(pair, 1) != grade_of(pair, 2) for pair in pooled())
     for number in range(due):
         case = page.url
         read_and_press(page, "3")
-        wait_until(lambda done=number: Decision.objects.count() == done + 1, 60, "it is settled")
+        wait_until(lambda done=number: Decision.objects.count() == done + 1, 60, "it is decided")
         page.wait_for_url(lambda address, case=case: address != case)
 
 

@@ -978,7 +978,7 @@ def test_the_file_of_the_board_has_counts_and_no_grade(collection, admin):
         "pairs_2": "2",
         "pairs_with_both_judgments": "0",
         "pairs": "2",
-        "cases_settled": "0",
+        "cases_decided": "0",
         "cases": "0",
         "last_judged": Judgment.objects.get().created_at.isoformat(),
         "opened_at": opening.opened_at.isoformat(),

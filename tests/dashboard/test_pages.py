@@ -209,16 +209,16 @@ def test_an_adjudicators_overview_counts_the_cases(collection):
 
     page = client_of("adju").get(at("collection"))
 
-    assert "2</span> cases to settle" in page.text
+    assert "2</span> cases to decide" in page.text
     assert "pipeline" not in page.text
 
 
 def test_no_case_counts_before_both_judges_are_done(collection):
     judge(an_open_query(collection), 1, [0, 1, 2])
 
-    assert "No case to settle" in client_of("adju").get(at("collection")).text
+    assert "No case to decide" in client_of("adju").get(at("collection")).text
     page = client_of("admin").get(at("collection"))
-    assert "<dt>Cases settled</dt><dd>0 of 0</dd>" in markup(page.text)
+    assert "<dt>Cases decided</dt><dd>0 of 0</dd>" in markup(page.text)
 
 
 def test_the_overview_names_annotators_with_nothing_to_do(collection):

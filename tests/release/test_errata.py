@@ -1,4 +1,4 @@
-"""Reports of errors: who can send them, what they are checked against, and how they are settled."""
+"""Reports of errors: who sends them, what they are checked against, and how they are answered."""
 
 from __future__ import annotations
 

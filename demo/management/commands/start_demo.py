@@ -23,12 +23,12 @@ from demo.services import DemoAccount, load_demo
 DUTIES = {
     "admin": "sets up the collection and publishes the release",
     "annotator": "judges pairs without seeing other judgments",
-    "adjudicator": "settles pairs on which the two annotators disagree",
+    "adjudicator": "decides pairs on which the two annotators disagree",
 }
 TRY_FIRST = """\
 Try first
   1. As annotator, open a query and judge a few pairs with the keys 0 to 3.
-  2. As adjudicator, settle a disagreement.
+  2. As adjudicator, decide a case.
   3. As admin, view the pools and the agreement, and publish a release.
 """
 
