@@ -209,6 +209,7 @@ def _values(version: str) -> dict[str, str]:
         "version": version,
         "docno": document(Clock())["docno"],
         "query": left[0].query.name,
+        "user_id": str(left[0].annotator_id),
         "run": run.name,
         "facet": facet.slug,
         "missing": "exclude",
