@@ -101,7 +101,3 @@ def pair_details(pairs: PairQuerySet) -> Iterator[PairDetails]:
             else None,
             adjudicator=decision.adjudicator.shown_name if decision else "",
         )
-
-
-def _ruling(decision: Decision) -> SlotAnswer:
-    return SlotAnswer(decision.grade, decision.reason, decision.note)
