@@ -10,12 +10,16 @@ from django.db.models import Count, Exists
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
+from django.utils.http import urlencode
 
 from accounts.models import Collection, Role, User
 from corpus.models import Facet
 from dashboard.navigation.stages import FULL_TEXT_STUDIES, NavigationPage, stages_of
+from evaluation.choices import kept_choices
 from studies.reading import own_studies
 from web.words import Noun, query_source
+
+NO_CHOICES: Mapping[str, str] = {}
 
 
 class Link(NamedTuple):
@@ -116,11 +120,18 @@ def navigation_for(
         if page.url_name not in absent and (place := _place_of(collection, page, view.roles))
     }
     current = _current_of(request.path, overview, places)
+    choices = kept_choices(request.GET)
     links = (
         StageLink(
             stage.caption,
             tuple(
-                _link(request.path, page.caption, places[page], page == current)
+                _link(
+                    request.path,
+                    page.caption,
+                    places[page],
+                    page == current,
+                    choices if stage.shares_choices else {},
+                )
                 for page in stage.pages
                 if page in places
             ),
@@ -205,8 +216,11 @@ def _view_of(collection: Collection, user: Any) -> View:
     return View(roles, has_study, any(row[2] for row in rows))
 
 
-def _link(path: str, caption: str, place: Place, current: bool) -> Link:
-    return Link(caption, place.url, current, "page" if path == place.url else "true")
+def _link(
+    path: str, caption: str, place: Place, current: bool, choices: Mapping[str, str] = NO_CHOICES
+) -> Link:
+    url = f"{place.url}?{urlencode(choices)}" if choices else place.url
+    return Link(caption, url, current, "page" if path == place.url else "true")
 
 
 def address(collection: Collection, name: str) -> str:

@@ -39,10 +39,14 @@ class NavigationPage(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Pages that belong to one stage of making a collection."""
+    """Pages that belong to one stage of making a collection.
+
+    Between pages that share choices, such as a measure, the links keep those of the address.
+    """
 
     caption: str
     pages: tuple[NavigationPage, ...]
+    shares_choices: bool = False
 
 
 CHOICE_OF_QUERIES = (
@@ -90,6 +94,7 @@ STAGES = (
             NavigationPage("Label effects", "label-effects", holds=("evaluation/shadow-judges/",)),
             NavigationPage("Errors", "error-browser"),
         ),
+        shares_choices=True,
     ),
     Stage("Release", (NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),)),
     Stage(

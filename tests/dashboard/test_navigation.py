@@ -159,3 +159,14 @@ def test_the_link_to_a_page_with_steps_opens_the_first_step_that_the_role_opens(
 def test_the_navigation_has_seven_stages_and_few_pages(collection):
     assert len(STAGES) == 7
     assert max(len(stage.pages) for stage in STAGES) <= 8
+
+
+def test_the_links_between_the_pages_of_evaluation_keep_the_choices_of_the_address(collection):
+    request = RequestFactory().get("/c/small/evaluation/", {"measure": "AP", "q": "bm25"})
+    request.user = User.objects.get(username="admin")
+
+    stages = {stage.caption: stage for stage in navigation_for(request, collection).stages}
+
+    assert {page.url.partition("?")[2] for page in stages["Evaluation"].pages} == {"measure=AP"}
+    assert {page.url.partition("?")[2] for page in stages["Corpus"].pages} == {""}
+    assert stages["Evaluation"].current
