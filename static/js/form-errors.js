@@ -2,7 +2,7 @@
 // beside their fields without this script, too.
 
 const main = document.getElementById("main");
-const fields = [...main.querySelectorAll("[aria-invalid=true]")].filter(
+const fields = [...main.querySelectorAll("form[method=post] [aria-invalid=true]")].filter(
   (field) => field.type !== "hidden",
 );
 
