@@ -52,7 +52,7 @@ def test_labels_and_boundaries_are_corrected_by_keyboard(page, context, live_ser
     expect(sentences).to_have_count(4)
     read_and_press(page, "Enter")
 
-    expect(page.get_by_role("heading", name="All predicted labels are checked")).to_be_visible()
+    expect(page.get_by_text("All predicted labels are checked")).to_be_visible()
     paper.refresh_from_db()
     other.refresh_from_db()
     assert paper.sentences[1] == f"Method of {paper.docno}. Result of {paper.docno}."

@@ -240,6 +240,8 @@ def every_id(world: World) -> dict[str, list[object]]:
         "opening_id": [world.opening.pk],
         "exclusion_id": [0],
         "erratum_id": [world.erratum.pk],
+        "page": ["judging"],
+        "picture": ["none"],
         "user_id": sorted(world.collection.memberships.values_list("user", flat=True)),
         "membership_id": memberships,
         "username": ["ann1", "ann2"],
