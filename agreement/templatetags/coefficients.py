@@ -12,11 +12,15 @@ register = Library()
 
 
 @register.simple_tag
-def value_cell(value: Value, css: str = "") -> SafeString:
+def value_cell(value: Value, css: str = "", first: str = "") -> SafeString:
     """The exact value, or why there is none, is in the title.
+
+    With `first`, the key of a coefficient, narrow screens have no others.
 
     A page can have 400 of them, and an included template takes several times as long.
     """
+    if first and value.coefficient.key != first:
+        css = "wide-only"
     if value.value is None:
         cell = '<td class="number {}" title="{}"><span class="quiet small">undefined</span></td>'
         return format_html(cell, css, value.exact)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.http import QueryDict
+from django.utils.http import urlencode
 
 from accounts.models import Collection
 from adjudication.pair_details import PairDetails
@@ -67,12 +68,27 @@ class QueryScores:
     measures: list[str]
     labels: str
     description: str
+    query: str
     systems: list[SystemScore]
     computed_at: datetime | None
 
     @property
     def best(self) -> str:
         return self.systems[0].system if self.systems else ""
+
+    @property
+    def rows(self) -> list[tuple[SystemScore, str]]:
+        """Each system, with the parameters of its ranked list beside that of the best."""
+        return [
+            (
+                row,
+                urlencode(
+                    {"first": row.system, "query": self.query}
+                    | ({"second": self.best} if row.system != self.best else {})
+                ),
+            )
+            for row in self.systems
+        ]
 
 
 def query_scores(collection: Collection, query: Query, parameters: QueryDict) -> QueryScores | None:
@@ -101,6 +117,7 @@ def query_scores(collection: Collection, query: Query, parameters: QueryDict) ->
         measures=choices.measures,
         labels=choices.source,
         description=offered.measure.description,
+        query=query.name,
         systems=sorted(systems, key=lambda row: -1 if row.value is None else row.value)[::-1],
         computed_at=max(times, default=None),
     )

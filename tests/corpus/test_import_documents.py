@@ -142,7 +142,7 @@ def test_two_lines_that_differ_on_one_docno_are_refused(collection, write):
         "content.",
         "docs.jsonl:3: docno is a, which is already in line 1 with other content.",
     ]
-    assert "--prefix" in str(caught.value)
+    assert "a prefix for its ids" in str(caught.value)
     assert not collection.documents.exists()
 
 
@@ -187,7 +187,7 @@ def test_the_text_of_a_frozen_pool_cannot_change(collection, write):
 
     assert "2 lines have the docno of a document in a frozen pool" in str(caught.value)
     assert f"docs.jsonl:2: docno is {judged.docno}, which is in a frozen" in str(caught.value)
-    assert "--prefix" in str(caught.value)
+    assert "a prefix for its ids" in str(caught.value)
 
 
 @pytest.mark.django_db(transaction=True)

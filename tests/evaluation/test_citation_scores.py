@@ -83,7 +83,7 @@ def test_significance_and_the_api_know_scores_under_citations(mdcr, capsys):
     client = client_of("admin")
 
     assert measures_of(mdcr, source="citations")[:2] == ["RP(rel=1)", "P(rel=1)@20"]
-    page = client.get(f"/c/{mdcr.slug}/evaluation/significance/").content.decode()
+    page = client.get(f"/c/{mdcr.slug}/evaluation/comparison/").content.decode()
     assert MODELS[0] in page
     address = f"/api/v1/collections/{mdcr.slug}/evaluation/?profile=mdcr&qrels=citations"
     answer = client.get(address).json()
