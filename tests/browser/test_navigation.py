@@ -90,6 +90,7 @@ def test_on_a_phone_a_row_is_a_card_and_nothing_is_wider_than_the_screen(admin):
 
 def test_a_refused_form_keeps_what_was_typed_and_its_summary_leads_to_the_fields(admin):
     admin.goto(admin.url.replace("documents/", "people/"))
+    admin.get_by_role("button", name="Create an account").click()
     form = admin.locator("form[action$='people/new/']")
     name = form.get_by_label("Username", exact=False)
     name.fill("two words")
