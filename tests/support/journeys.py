@@ -24,7 +24,8 @@ def wait_for_jobs() -> None:
 def add_people(admin: Page, slug: str, roles: Mapping[str, str]) -> None:
     for username, role in roles.items():
         admin.goto(f"/c/{slug}/people/")
-        sheet = admin.get_by_role("form", name="Existing account")
+        admin.get_by_role("button", name="Add an existing account").click()
+        sheet = admin.get_by_role("dialog", name="Add an existing account")
         sheet.get_by_label("Account code").fill(account_code(User.objects.get(username=username)))
         sheet.locator(f"input[value={role}]").check()
         sheet.get_by_role("button", name="Add the role").click()
