@@ -1,9 +1,40 @@
 // On a narrow screen a row of a table becomes a card, in which every value stands beside the heading of
-// its column (the styles are in qrelsmith.css). Without this script the table scrolls sideways. The
-// roles keep it a table for screen readers, which CSS would otherwise take from it.
+// its column (the styles are in qrelsmith.css). A card shows its name and a few values; a button shows the
+// others. Without this script the table scrolls sideways. The roles keep it a table for screen readers,
+// which CSS would otherwise take from it.
 
 const narrow = matchMedia("(max-width: 40rem)");
 const CELL_ROLES = { col: "columnheader", row: "rowheader" };
+const SHOWN = 3; // values of a card, beside its name
+const CONTROLS = "button, input, select, form, a.button";
+
+// Folds what a card does not show at first, and adds the button that shows it.
+function fold(row) {
+  const values = [...row.querySelectorAll(":scope > td:not(.tick)")];
+  const first = values.filter((cell) => !cell.classList.contains("wide-only"));
+  for (const cell of first.slice(SHOWN))
+    if (!cell.querySelector(CONTROLS)) cell.classList.add("folded");
+  const folded = values.filter(
+    (cell) => cell.matches(".folded, .wide-only") && cell.textContent.trim(),
+  );
+  const name = row.querySelector(":scope > th") ?? values[0];
+  if (!folded.length || !name) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "plain small row-more";
+  const show = (isOpen) => {
+    row.classList.toggle("open", isOpen);
+    button.setAttribute("aria-expanded", isOpen);
+    button.textContent = isOpen ? "Less" : "More";
+  };
+  show(false);
+  button.setAttribute(
+    "aria-label",
+    `More about ${name.textContent.trim().replaceAll(/\s+/g, " ")}`,
+  );
+  button.addEventListener("click", () => show(!row.classList.contains("open")));
+  name.append(button);
+}
 
 function prepare(table) {
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
@@ -19,6 +50,7 @@ function prepare(table) {
       if (isLabelled) cell.dataset.label = headings[index];
     }
   }
+  for (const body of table.tBodies) for (const row of body.rows) fold(row);
 }
 
 function prepareAll() {

@@ -104,3 +104,18 @@ def test_a_refused_form_keeps_what_was_typed_and_its_summary_leads_to_the_fields
     expect(name).to_have_value("two words")
     summary.get_by_role("link").first.click()
     expect(name).to_be_focused()
+
+
+def test_on_a_phone_a_card_shows_its_name_and_a_button_shows_the_rest(admin):
+    admin.set_viewport_size({"width": 390, "height": 740})
+    admin.reload()
+    row = admin.locator("table.as-cards tbody tr").first
+    docno = row.locator("td.wide-only").first
+    expect(docno).to_be_hidden()
+
+    more = row.get_by_role("button", name="More about")
+    more.press("Enter")
+
+    expect(docno).to_be_visible()
+    expect(more).to_have_attribute("aria-expanded", "true")
+    assert not Axe().run(admin).response["violations"]
