@@ -295,7 +295,7 @@ class _RecordReader:
             fields = ", ".join(map(repr, list(self.values)[:10]))
             raise _InvalidRecord(
                 f'the field "{key}" is missing. Its fields are {fields}. '
-                "Say which of them it is, such as --query-field or --docno-field."
+                "Name it, as the field of the query or the field of the docno."
             )
         value = self.values[key]
         if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
@@ -337,7 +337,7 @@ class _RecordReader:
         if len(controls) > 1:
             raise _InvalidRecord(
                 f"it has the controls {', '.join(map(repr, controls))}. "
-                "Say with --grade-field which of them holds the grade."
+                "Name the one that holds the grade, as the field of the grade."
             )
         return next((key for key in ANSWERS if key in self.values), "grade")
 
@@ -375,7 +375,7 @@ class _RecordReader:
         grades = ", ".join(map(str, self.scale.grades))
         raise _InvalidRecord(
             f'"{key}" is {label!r}, which is not one of the grades {grades}. '
-            f"Say what it means, such as --label '{label}={max(self.scale.grades)}'."
+            f"Give the meaning of this label, such as {label}={max(self.scale.grades)}."
         )
 
     def _seconds(self) -> float | None:

@@ -51,7 +51,7 @@ class ImportedPeople:
             self._context.add_problem(
                 records[0],
                 f"all judgments of {query.name} in the files are by {first}. "
-                "Name the annotator who judges its pairs a second time, with --second-annotator.",
+                "Name the second annotator, who judges its pairs a second time.",
             )
             return None
         collection = self._context.collection

@@ -67,7 +67,7 @@ def _problem(pool: Pool, paper: QueryPaper, docnos: Sequence[str]) -> str:
     remedy = (
         "A frozen pool cannot change. Remove these judgments from the files."
         if pool.is_frozen
-        else "Build the pool with these documents, or use --replace-drafts to replace it."
+        else "Build the pool with these documents, or import again and replace draft pools."
     )
     return (
         f"The {state} pool of {paper.name} does not hold "

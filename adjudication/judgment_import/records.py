@@ -93,7 +93,7 @@ def _find_queries(context: JudgmentImportContext, records: Sequence[Answered]) -
         [record for record in records if record.query not in found],
         lambda record: record.query,
         ("query", "queries"),
-        "Add them first, or name the field of the query with --query-field.",
+        "Add them first, or name the field of the query.",
     )
     return found
 
@@ -111,7 +111,7 @@ def _find_documents(
         [record for record in records if record.docno not in found],
         lambda record: record.docno,
         ("document", "documents"),
-        "Import them first, or name the field of the docno with --docno-field.",
+        "Import them first, or name the field of the docno.",
     )
     return found
 

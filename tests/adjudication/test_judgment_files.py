@@ -226,7 +226,7 @@ class TestLabelStudio:
         )
 
         (refused,) = read(text).problems
-        assert "the controls 'stars', 'grade_of'. Say with --grade-field which" in refused
+        assert "the controls 'stars', 'grade_of'. Name the one that holds the grade" in refused
         assert read(text, grade_field="grade_of").judgments[0].grade == 3
         assert read(text, grade_field="stars").judgments[0].grade == 1
 
@@ -269,7 +269,7 @@ class TestIds:
         text = problem({**values, "user": "a", "grade": 1})
 
         assert text.startswith('the field "query" is missing. Its fields are ')
-        assert "'k9'. Say which" in text
+        assert "'k9'. Name it" in text
 
     @pytest.mark.parametrize("value", [True, 1.5, None, "", "  ", ["d"]])
     def test_an_id_is_text_or_a_whole_number(self, problem, value):
@@ -333,7 +333,7 @@ class TestGrades:
         text = problem({"query": "q", "docno": "d", "grade": value, "user": "a"})
         assert text == (
             f"\"grade\" is '{value}', which is not one of the grades 0, 1, 2, 3. "
-            f"Say what it means, such as --label '{value}=3'."
+            f"Give the meaning of this label, such as {value}=3."
         )
 
     def test_labels_are_mapped_to_grades_and_reasons(self, one):
