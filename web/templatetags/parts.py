@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.template import Library
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -53,13 +50,6 @@ def meter(done: int, total: int, label: str) -> SafeString:
         '<meter min="0" max="{}" value="{}" aria-label="{}">{} of {}</meter>',
         *(total, done, label, done, total),
     )
-
-
-@register.simple_tag
-def person_link(slug: str, person: Any) -> SafeString:
-    """The name of a person as a link to the page of this person, for admins of the collection."""
-    url = reverse("person", args=[slug, person.pk])
-    return format_html('<a href="{}">{}</a>', url, person.shown_name)
 
 
 @register.simple_tag
