@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,8 +41,12 @@ class MeasureHead(NamedTuple):
 
 @dataclass(frozen=True)
 class LeaderboardSelection:
-    """The selection in the address; an unknown value counts as the default."""
+    """The selection in the address; an unknown value counts as the default.
 
+    `facets` are the names of the collection's facets by key; none where it has no facets.
+    """
+
+    facets: Mapping[str, str]
     source: str
     profile: Profile
     place: LeaderboardPlace
@@ -50,9 +54,8 @@ class LeaderboardSelection:
     places: Sequence[LeaderboardPlace]
 
     @classmethod
-    def of(
-        cls, collection: Collection, parameters: QueryDict, facets: Iterable[str]
-    ) -> LeaderboardSelection:
+    def of(cls, collection: Collection, parameters: QueryDict) -> LeaderboardSelection:
+        facets = {key: name for key, name in collection.facets.values_list("key", "name") if key}
         source = shown_source(collection, parameters.get("labels", ""))
         name = parameters.get("profile", "")
         profile = profile_of(
@@ -62,6 +65,7 @@ class LeaderboardSelection:
         places = places_of(collection, profile.name, source)
         measure = parameters.get("measure", "")
         return cls(
+            facets,
             source,
             profile,
             _known_place(parameters, profile, places),
@@ -77,6 +81,9 @@ class LeaderboardSelection:
             **self.place._asdict(),
             "measure": self.measure,
         }
+
+    def facet_name(self, facet: str) -> str:
+        return facet_name(facet, self.facets)
 
     def address(self, **changes: str) -> str:
         return f"?{urlencode(self.parameters | changes)}"
@@ -105,7 +112,7 @@ class LeaderboardSelection:
             for measure in self.profile.measures
         ]
 
-    def selects(self, collection: Collection, names: Mapping[str, str]) -> list[Select]:
+    def selects(self, collection: Collection) -> list[Select]:
         """The fields of the choices. One without a choice is left out."""
         place = self.place
         measures = [(name, name) for name in self.profile.names]
@@ -116,7 +123,7 @@ class LeaderboardSelection:
             Select(
                 "facet",
                 "Queries",
-                [(facet, facet_name(facet, names)) for facet in self.values_of("facet")],
+                [(facet, self.facet_name(facet)) for facet in self.values_of("facet")],
                 place.facet,
             ),
             Select(

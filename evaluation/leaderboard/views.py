@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ from evaluation.leaderboard.board_rows import (
 )
 from evaluation.leaderboard.figures import BoardPart, finding_of, leaderboard_figure
 from evaluation.leaderboard.report import split_descriptions
-from evaluation.leaderboard.rows import LeaderboardLine, ScoredBoard, as_latex, facet_name
+from evaluation.leaderboard.rows import LeaderboardLine, ScoredBoard, as_latex
 from evaluation.leaderboard.selection import LeaderboardSelection, Select
 from evaluation.leaderboard.supported_scopes import support_of
 from evaluation.unique_finds import UniqueFindsReport
@@ -58,14 +58,11 @@ class LeaderboardPage:
 
     collection: Collection
     request: HttpRequest
-    facets: Mapping[str, str]
     choice: LeaderboardSelection
 
     @classmethod
     def of(cls, request: HttpRequest, collection: Collection) -> LeaderboardPage:
-        facets = {key: name for key, name in collection.facets.values_list("key", "name") if key}
-        choice = LeaderboardSelection.of(collection, request.GET, facets)
-        return cls(collection, request, facets, choice)
+        return cls(collection, request, LeaderboardSelection.of(collection, request.GET))
 
     @cached_property
     def board(self) -> ScoredBoard:
@@ -99,7 +96,7 @@ class LeaderboardPage:
                 options = [("", "All"), *((choice.value, choice.caption) for choice in known)]
                 value = chosen.value if chosen else ""
                 filters.append(Select(each.name, each.caption, options, value))
-        return [*self.choice.selects(self.collection, self.facets), *filters]
+        return [*self.choice.selects(self.collection), *filters]
 
     def figure(self, same_table: str = "") -> Figure | None:
         """The chosen facet is first."""
@@ -108,7 +105,7 @@ class LeaderboardPage:
         names = {line.name for line in self.lines}
         parts = [
             BoardPart(
-                facet_name(facet, self.facets),
+                self.choice.facet_name(facet),
                 [
                     line
                     for line in self.board.lines(
@@ -139,7 +136,7 @@ class LeaderboardPage:
         if kind == "csv":
             return text_download(as_csv(self.found, measures), "text/csv", f"{filename}.csv")
         caption = (
-            f"{self.collection.name}: {facet_name(choice.place.facet, self.facets)}, in percent, "
+            f"{self.collection.name}: {choice.facet_name(choice.place.facet)}, in percent, "
             f"{choice.profile.scope} lists."
         )
         text = as_latex(self.lines, measures, caption)

@@ -61,8 +61,7 @@ def _choices(
     }
     if query is None:
         return context
-    facets = {key: name for key, name in collection.facets.values_list("key", "name") if key}
-    choice = LeaderboardSelection.of(collection, request.GET, facets)
+    choice = LeaderboardSelection.of(collection, request.GET)
     page = _page_number(request)
     parameters = names | {"query": query.name} | kept
     values = stored_values(

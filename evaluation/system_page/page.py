@@ -21,7 +21,6 @@ from evaluation.leaderboard.rows import (
     LeaderboardPlace,
     ScoredBoard,
     SystemSummary,
-    facet_name,
     omissions_of,
 )
 from evaluation.leaderboard.selection import LeaderboardSelection, MeasureHead, Select
@@ -75,14 +74,12 @@ class SystemPage:
     collection: Collection
     named: NamedSystem
     choice: LeaderboardSelection
-    facets: Mapping[str, str]
     asked_other: str
 
     @classmethod
     def of(cls, collection: Collection, named: NamedSystem, parameters: QueryDict) -> SystemPage:
-        facets = {key: name for key, name in collection.facets.values_list("key", "name") if key}
-        choice = LeaderboardSelection.of(collection, parameters, facets)
-        return cls(collection, named, choice, facets, parameters.get("other", ""))
+        choice = LeaderboardSelection.of(collection, parameters)
+        return cls(collection, named, choice, parameters.get("other", ""))
 
     # What it is
 
@@ -183,7 +180,7 @@ class SystemPage:
     def heads(self) -> list[FacetHead]:
         return [
             FacetHead(
-                facet_name(facet, self.facets),
+                self.choice.facet_name(facet),
                 row.queries,
                 self.choice.address(facet=facet, **self._kept),
                 facet == self.choice.place.facet,
@@ -241,7 +238,7 @@ class SystemPage:
     def selects(self) -> list[Select]:
         others = [(name, name) for name in self.other_names]
         beside = [Select("other", "Beside", others, self.other)] if others else []
-        return [*self.choice.selects(self.collection, self.facets), *beside]
+        return [*self.choice.selects(self.collection), *beside]
 
     @cached_property
     def queries(self) -> QueryValues:
