@@ -24,6 +24,7 @@ from web.requests.refusals import API
 SESSION_KEY = "refused_form"
 PARAMETER = "refused"
 REFUSED = frozenset({422, 507})
+ANSWERED_ANEW = REFUSED | {405}
 LARGEST = 500_000  # bytes of a page; a larger one is answered as it is
 
 
@@ -37,9 +38,10 @@ def show_refused_again(
         if kept is not None:
             return kept
         response = get_response(request)
-        if request.path.startswith(API) or wants_json(request) or "HX-Request" in request.headers:
+        # Most answers end here.
+        if response.status_code not in ANSWERED_ANEW or not isinstance(response, HttpResponse):
             return response
-        if not isinstance(response, HttpResponse):
+        if request.path.startswith(API) or wants_json(request) or "HX-Request" in request.headers:
             return response
         if _is_refused_form(request, response):
             return _keep(request, response)
