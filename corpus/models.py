@@ -361,6 +361,14 @@ class QueryQuerySet(models.QuerySet["Query"]):
             | models.Q(query_paper__topic__title__icontains=words)
         )
 
+    def names_beside(self, query: Query) -> tuple[str | None, str | None]:
+        """The names of those before and after the query, in the order of names."""
+        names = self.values_list("name", flat=True)
+        return (
+            names.filter(name_order__lt=query.name_order).order_by("-name_order").first(),
+            names.filter(name_order__gt=query.name_order).order_by("name_order").first(),
+        )
+
     def with_titles(self) -> QueryQuerySet:
         """Load facet, query paper and title of each query, and no other column of its text."""
         return self.select_related("facet", *SOURCES).only(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -22,7 +21,7 @@ from dashboard.board.query_table import (
     unknown_facts,
     unused_columns,
 )
-from dashboard.query_page.grades_file import UnwritableQrels, grades_file, wants_grades
+from dashboard.query_page.grades_file import grades_file, wants_grades
 from web.requests.answers import wants_part
 from web.tables.columns import csv_file, in_batches, wants_csv
 from web.tables.filters import filter_bar, filter_queryset
@@ -44,11 +43,7 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             (f"-{each.key}" for each in facets if each.key == request.GET.get("facet")), ""
         )
         pairs = Pair.objects.filter(query__in=matches.order_by().values("pk"))
-        try:
-            return grades_file(request, collection, pairs, f"{collection.slug}{facet}")
-        except UnwritableQrels as error:
-            messages.error(request, str(error))
-            return redirect("queries", collection.slug)
+        return grades_file(request, collection, pairs, f"{collection.slug}{facet}")
     numbers = collection.queries.aggregate(
         total=Count("pk"), by_sentences=Count("sentence_numbers")
     )

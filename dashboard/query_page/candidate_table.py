@@ -20,14 +20,13 @@ from dashboard.query_page.candidates import (
     shown_rows,
     systems_with_pages,
 )
+from evaluation.choices import CHOICES
 from pooling.models import Pool
 from web.requests.answers import sorting_address
 from web.tables.cells import Sort, matching, numbered_page, sort_rows
 from web.tables.columns import ShownColumns
 from web.tables.filters import Filter, Test, filter_bar, filter_rows
 from web.tables.paging import typed
-
-CHOICES = ("labels", "profile", "measure", "facet", "split")  # of the pages of Evaluation
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
@@ -19,17 +21,8 @@ from bundle.records import Label
 from release.gate.context import GateContext
 from release.gate.questions import unwritable_names
 from web.downloads import as_download
-from web.errors import UserFacingError
 
 QRELS, JSON_LINES = "qrels", "jsonl"
-
-
-class UnwritableQrels(UserFacingError):
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f'The id "{name}" has white space in it, which qrels cannot hold. '
-            "Download JSON Lines instead."
-        )
 
 
 def _qrels(pairs: Iterable[LabelledPair]) -> bytes:
@@ -69,15 +62,20 @@ def wants_grades(request: HttpRequest) -> bool:
 
 def grades_file(
     request: HttpRequest, collection: Collection, pairs: PairQuerySet, name: str
-) -> StreamingHttpResponse:
+) -> HttpResponseBase:
     """The final labels of the pairs by query id, then docno. Pairs without one are left out.
 
-    Raises UnwritableQrels.
+    Redirects to the page, with the reason, if an id cannot be in qrels.
     """
     kind = request.GET["format"]
     write, content_type, suffix = FORMATS[kind]
-    if kind == QRELS:
-        _check_ids(collection)
+    if kind == QRELS and (name_with_space := _unwritable_name(collection)):
+        messages.error(
+            request,
+            f'The id "{name_with_space}" has white space in it, which qrels cannot hold. '
+            "Download JSON Lines instead.",
+        )
+        return redirect(request.path)
     response = StreamingHttpResponse(
         _by_query(collection, pairs, write), content_type=f"{content_type}; charset=utf-8"
     )
@@ -94,8 +92,6 @@ def _by_query(
             yield content
 
 
-def _check_ids(collection: Collection) -> None:
+def _unwritable_name(collection: Collection) -> str:
     # The question of the gate, which an index answers.
-    invalid = unwritable_names(GateContext(collection, DEFAULT_OPTIONS))
-    if invalid.items:
-        raise UnwritableQrels(invalid.items[0])
+    return next(iter(unwritable_names(GateContext(collection, DEFAULT_OPTIONS)).items), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from accounts.models import User
 from adjudication.models import Decision, Recipient, Referral
 from annotation.models import Opening
 from corpus.models import Query
@@ -22,8 +23,7 @@ class QueryEvent(NamedTuple):
     time: datetime
     text: str
     docno: str = ""
-    person: int | None = None
-    person_name: str = ""
+    person: User | None = None
     detail: str = ""
 
 
@@ -31,25 +31,16 @@ def events_of(query: Query, pool: Pool | None, opening: Opening | None) -> list[
     """In two database queries. Pool and opening come with their builder and opener."""
     events = []
     if pool is not None:
-        builder = pool.build.built_by
-        events.append(
-            QueryEvent(
-                pool.build.created_at,
-                "pool built",
-                person=builder.pk if builder else None,
-                person_name=builder.shown_name if builder else "",
-            )
-        )
+        build = pool.build
+        events.append(QueryEvent(build.created_at, "pool built", person=build.built_by))
         if pool.frozen_at:
             events.append(QueryEvent(pool.frozen_at, "pool frozen"))
     if opening is not None:
-        opener = opening.opened_by
         events.append(
             QueryEvent(
                 opening.opened_at,
                 "opened for judging",
-                person=opener.pk if opener else None,
-                person_name=opener.shown_name if opener else "",
+                person=opening.opened_by,
                 detail=f"guideline {opening.guideline.version}",
             )
         )
@@ -70,8 +61,7 @@ def _referrals(query: Query) -> list[QueryEvent]:
             referral.created_at,
             RECIPIENTS[Recipient(referral.recipient)],
             referral.pair.candidate.document.docno,
-            referral.referred_by.pk if referral.referred_by else None,
-            referral.referred_by.shown_name if referral.referred_by else "",
+            referral.referred_by,
             referral.reason,
         )
         for referral in rows
@@ -91,8 +81,7 @@ def _decisions(query: Query) -> list[QueryEvent]:
             decision.created_at,
             "decided" if decision.sequence == 1 else "decided again",
             decision.pair.candidate.document.docno,
-            decision.adjudicator_id,
-            decision.adjudicator.shown_name,
+            decision.adjudicator,
         )
         for decision in rows
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,7 +20,7 @@ from corpus.text.query_facts import facts_of
 from dashboard.board.query_table import unused_columns
 from dashboard.query_page.candidate_table import CandidateTable
 from dashboard.query_page.candidates import CandidateRow
-from dashboard.query_page.grades_file import UnwritableQrels, grades_file, wants_grades
+from dashboard.query_page.grades_file import grades_file, wants_grades
 from dashboard.query_page.history import events_of
 from dashboard.query_page.progress import NextAction, QueryStanding, next_action, progress_of
 from dashboard.query_page.results import query_agreement, query_scores
@@ -37,11 +36,7 @@ def query(request: HttpRequest, collection: Collection, name: str) -> HttpRespon
     query = get_object_or_404(collection.queries.select_related("facet", *SOURCES), name=name)
     if wants_grades(request):
         pairs = Pair.objects.filter(query=query)
-        try:
-            return grades_file(request, collection, pairs, f"{collection.slug}-{_in_file(name)}")
-        except UnwritableQrels as error:
-            messages.error(request, str(error))
-            return redirect("query", collection.slug, name)
+        return grades_file(request, collection, pairs, f"{collection.slug}-{_in_file(name)}")
     return _page(request, collection, query.query_paper, query)
 
 
@@ -115,6 +110,7 @@ def _about_query(
 ) -> dict[str, Any]:
     action = next_action(query, progress)
     events = events_of(query, progress.pool, progress.opening)
+    before, after = collection.queries.names_beside(query)
     return {
         "text": shown_query(query),
         "facts": facts_of(query.query_paper.metadata),
@@ -125,7 +121,8 @@ def _about_query(
         "agreement": query_agreement(query, [row.pair for row in rows if row.pair]),
         "scores": query_scores(collection, query, request.GET),
         "events": numbered_page(events, request, name="history", anchor="#history"),
-        **_beside(collection, query),
+        "before": before,
+        "after": after,
     }
 
 
@@ -151,13 +148,3 @@ def _address_of(action: NextAction, collection: Collection, query: Query) -> str
     names = {"query": [query.name], "document": [query.query_paper.name]}
     page = reverse(action.place, args=[collection.slug, *names.get(action.place, [])])
     return f"{page}?{urlencode(action.parameters)}" if action.parameters else page
-
-
-def _beside(collection: Collection, query: Query) -> dict[str, str | None]:
-    """The names of the queries before and after this one."""
-    names = collection.queries.values_list("name", flat=True)
-    place = query.name_order
-    return {
-        "before": names.filter(name_order__lt=place).order_by("-name_order").first(),
-        "after": names.filter(name_order__gt=place).order_by("name_order").first(),
-    }

@@ -150,9 +150,7 @@ def neighbours_of(
     parameters: dict[str, str],
 ) -> Neighbours:
     """`parameters` are those of the page's address without the number of the page."""
-    names = collection.queries.values_list("name", flat=True)
-    before = names.filter(name_order__lt=query.name_order).order_by("-name_order").first()
-    after = names.filter(name_order__gt=query.name_order).order_by("name_order").first()
+    before, after = collection.queries.names_beside(query)
     path = reverse("ranked-lists", args=[collection.slug])
 
     def address(**changes: str) -> str:
