@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -13,11 +14,13 @@ from adjudication.pair_details import PairDetails, pair_details
 from annotation.models import Pair
 from corpus.models import Document, Query
 from dashboard.board.query_table import UNSHOWN_COLUMNS
+from dashboard.pair_columns import GRADE_COLUMNS, GradedRow
 from pooling.models import Candidate, Contribution
 from web.tables.columns import Column, Table
 
 
-class Appearance(NamedTuple):
+@dataclass(frozen=True)
+class Appearance(GradedRow):
     """A document as a candidate of a query; `query` is None for a pool without queries."""
 
     candidate: Candidate
@@ -31,9 +34,7 @@ class Appearance(NamedTuple):
 
     @property
     def standing(self) -> str:
-        if self.candidate.excluded:
-            return "not judged"
-        return self.pair.standing.value if self.pair else "unjudged"
+        return self.standing_unless(self.candidate.excluded)
 
 
 class AppearanceCounts(NamedTuple):
@@ -89,14 +90,6 @@ def appearances(collection: Collection, candidates: Sequence[Candidate]) -> list
     ]
 
 
-def _slot_column(number: int) -> Column[Appearance]:
-    return Column(
-        f"slot{number}",
-        f"Slot {number}",
-        {f"slot_{number}": lambda row: row.pair.answers[number - 1].grade if row.pair else None},
-    )
-
-
 APPEARANCES: Table[Appearance] = Table(
     "appearances",
     [
@@ -111,16 +104,7 @@ APPEARANCES: Table[Appearance] = Table(
             },
         ),
         Column("facet", "Facet", {"facet": lambda row: row.query.facet.key if row.query else ""}),
-        _slot_column(1),
-        _slot_column(2),
-        Column(
-            "final",
-            "Final",
-            {
-                "final": lambda row: row.pair.final if row.pair else None,
-                "standing": lambda row: row.standing,
-            },
-        ),
+        *GRADE_COLUMNS,
         Column("position", "Drawn", {"position": lambda row: row.candidate.position}),
         Column(
             "found",

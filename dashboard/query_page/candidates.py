@@ -17,6 +17,7 @@ from accounts.models import Collection
 from adjudication.pair_details import PairDetails, pair_details
 from annotation.models import Pair
 from corpus.models import Query
+from dashboard.pair_columns import GRADE_COLUMNS, GradedRow
 from database.natural_order import natural_key
 from pooling.models import Contribution, ExclusionReason, Pool
 from web.tables.columns import Column, Table
@@ -33,7 +34,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CandidateRow:
+class CandidateRow(GradedRow):
     """A candidate with its sources, and its grades once both judges gave theirs."""
 
     pk: int
@@ -53,22 +54,13 @@ class CandidateRow:
         return next((found for found in self.found if found.drawn), None)
 
     @property
-    def final(self) -> int | None:
-        return self.pair.final if self.pair else None
-
-    @property
     def standing(self) -> str:
-        if self.excluded:
-            return "not judged"
-        return self.pair.standing.value if self.pair else "unjudged"
+        return self.standing_unless(self.excluded)
 
     @property
     def text(self) -> str:
         sources = " ".join(found.source for found in self.found)
         return f"{self.docno} {self.title} {self.excluded} {sources}"
-
-    def slot(self, number: int) -> int | None:
-        return self.pair.answers[number - 1].grade if self.pair else None
 
     def rank_by(self, source: str) -> int | None:
         """Its rank by the source; without a name, by the source that drew it."""
@@ -158,12 +150,6 @@ def _is_found_by(source: str, row: CandidateRow) -> bool:
     return any(found.source == source for found in row.found)
 
 
-def _slot_column(number: int) -> Column[CandidateRow]:
-    return Column(
-        f"slot{number}", f"Slot {number}", {f"slot_{number}": lambda row: row.slot(number)}
-    )
-
-
 CANDIDATES: Table[CandidateRow] = Table(
     "candidates",
     [
@@ -176,13 +162,7 @@ CANDIDATES: Table[CandidateRow] = Table(
                 "not_judged": lambda row: row.excluded,
             },
         ),
-        _slot_column(1),
-        _slot_column(2),
-        Column(
-            "final",
-            "Final",
-            {"final": lambda row: row.final, "standing": lambda row: row.standing},
-        ),
+        *GRADE_COLUMNS,
         Column("position", "Drawn", {"position": lambda row: row.position}),
         Column(
             "rank",
@@ -208,7 +188,7 @@ CANDIDATES: Table[CandidateRow] = Table(
         ),
     ],
 )
-JUDGED_COLUMNS = frozenset({"slot1", "slot2", "final"})
+JUDGED_COLUMNS = frozenset(column.key for column in GRADE_COLUMNS)
 
 
 def shown_rows(
