@@ -24,6 +24,7 @@ from evaluation.ranked_lists.page import (
 )
 from scoring.results import stored_values
 from scoring.systems.named import NamedSystem, named_systems
+from web.tables.paging import whole_number
 
 KEPT = (*CHOICES, "field", "candidates")
 
@@ -62,7 +63,7 @@ def _choices(
     if query is None:
         return context
     choice = LeaderboardSelection.of(collection, request.GET)
-    page = _page_number(request)
+    page = min(whole_number(request.GET, "page", digits=4), 1_000)
     parameters = names | {"query": query.name} | kept
     values = stored_values(
         collection, names.values(), choice.source, choice.profile.name, choice.measure
@@ -85,11 +86,6 @@ def _common(sides: list[Any]) -> int | None:
     if len(sides) < len(SIDES):
         return None
     return sum(row.other_rank is not None for row in sides[0].rows)
-
-
-def _page_number(request: HttpRequest) -> int:
-    number = request.GET.get("page", "")
-    return min(max(1, int(number)), 1_000) if number.isascii() and number.isdecimal() else 1
 
 
 def _query_names(collection: Collection) -> list[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from scoring.statistics.comparison import AllPairs, ComparedSystem, SystemComparison, Versus
 from scoring.statistics.multiple import SystemPair
 from scoring.statistics.paired import ALPHA, POWER, IntervalEstimate
+from web.figures import percent_text
 from web.tables.columns import Column, Table
 from web.words import count_noun
 
@@ -82,7 +83,7 @@ def page_rows(comparison: SystemComparison) -> list[PageRow]:
     return [
         PageRow(
             row.system,
-            _estimate(row.mean, percent),
+            _estimate(row.mean, percent_text),
             _cells(row.versus) if row.versus else (),
             verdict(row.versus) if row.versus else "",
         )
@@ -116,11 +117,6 @@ def _estimate(estimate: IntervalEstimate, text: Callable[[float], str]) -> Stati
     if estimate.low is None or estimate.high is None:
         return cell
     return cell._replace(interval=f"{text(estimate.low)} to {text(estimate.high)}")
-
-
-def percent(value: float) -> str:
-    """Of a fraction, as the leaderboard shows it."""
-    return f"{100 * value:.2f}".replace("-", "−")
 
 
 def points(value: float) -> str:
@@ -214,9 +210,13 @@ def difference_sentence(comparison: SystemComparison, measure: str) -> str:
     queries = count_noun(comparison.queries, "query", "queries")
     if middle is None:
         return f"The smallest detectable difference is undefined for {queries}: no variance."
-    spread = f", from {percent(found[0])} to {percent(found[-1])} by system" if found[1:] else ""
+    spread = (
+        f", from {percent_text(found[0])} to {percent_text(found[-1])} by system"
+        if found[1:]
+        else ""
+    )
     return (
         f"With {queries}, a paired t test at {100 * ALPHA:g} % finds a true difference in "
-        f"{measure} of {percent(middle)} percentage points with probability {POWER:g} "
+        f"{measure} of {percent_text(middle)} percentage points with probability {POWER:g} "
         f"(the median over the comparisons{spread})."
     )

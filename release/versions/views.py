@@ -28,6 +28,7 @@ from release.versions.changes import (
 from release.versions.published_files import Unreadable
 from release.versions.rankings import JOB_KIND, newest_rankings, request_rankings
 from web.tables.columns import Column, Table, csv_file, wants_csv
+from web.tables.paging import whole_number
 
 CHANGES: Table[tuple[str, LabelPair]] = Table(
     "label-changes",
@@ -60,7 +61,7 @@ def changes(request: HttpRequest, collection: Collection, version: str) -> HttpR
         if wants_csv(request):
             name = f"{collection.slug}-{before.version}-{version}-labels"
             return csv_file(name, CHANGES.shown(request), pairs)
-        number = _page_number(request)
+        number = whole_number(request.GET, "page", digits=6)
         rows = page_of_pairs(pairs, number)
     except Unreadable as error:
         context |= {"before": before, "unreadable": str(error)}
@@ -91,11 +92,6 @@ def changes(request: HttpRequest, collection: Collection, version: str) -> HttpR
 def _address(path: str, since: str, chosen: dict[str, str | None]) -> str:
     others = {name: value for name, value in chosen.items() if value}
     return f"{path}?{urlencode({'since': since, **others})}"
-
-
-def _page_number(request: HttpRequest) -> int:
-    text = request.GET.get("page", "1")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def _versions(

@@ -17,7 +17,6 @@ from evaluation.significance.tables import (
     p_text,
     page_rows,
     pair_lines,
-    percent,
     points,
     signed,
     system_fields,
@@ -25,6 +24,7 @@ from evaluation.significance.tables import (
 )
 from scoring.statistics.comparison import AllPairs, SystemComparison, compare, compare_all_pairs
 from scoring.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES, IntervalEstimate
+from web.figures import percent_text as percent
 
 VALUES = pd.DataFrame(
     {

@@ -16,6 +16,13 @@ def typed(parameters: QueryDict, name: str) -> str:
     return parameters.get(name, "").strip()
 
 
+def whole_number(parameters: QueryDict, name: str, *, digits: int) -> int:
+    """The number of that name, at least 1; 1 if it is no number or has more digits."""
+    text = parameters.get(name, "")
+    is_number = text.isascii() and text.isdecimal() and len(text) <= digits
+    return max(1, int(text)) if is_number else 1
+
+
 class Order(NamedTuple):
     """The column that rows are ordered by, and its value for a key."""
 
@@ -78,11 +85,6 @@ def page_of(
         rows=page_rows,
         before=getattr(page_rows[0], key) if page_rows and more_before else "",
         after=getattr(page_rows[-1], key) if page_rows and more_after else "",
-        first=_place(parameters) if more_before else 1,
+        first=whole_number(parameters, "at", digits=9) if more_before else 1,
         size=size,
     )
-
-
-def _place(parameters: QueryDict) -> int:
-    place = parameters.get("at", "")
-    return int(place) if place.isascii() and place.isdecimal() and len(place) < 10 else 1
