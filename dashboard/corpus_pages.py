@@ -23,11 +23,9 @@ from dashboard.board.query_table import (
 )
 from dashboard.query_page.grades_file import grades_file, wants_grades
 from web.requests.answers import wants_part
-from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import page_of, typed
-
-BATCH = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
@@ -51,9 +49,8 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     unused |= set() if numbers["by_sentences"] else {"sentences"}
     columns = QUERIES.shown(request, unused)
     if wants_csv(request):
-        lines = matches.order_by("name_order").iterator(chunk_size=BATCH)
-        name = f"{collection.slug}-queries"
-        return csv_file(name, columns, in_batches(lines, query_rows, BATCH))
+        rows = rows_of_file(matches.order_by("name_order"), query_rows)
+        return csv_file(f"{collection.slug}-queries", columns, rows)
     page = page_of(matches, "name", request.GET, order=NAME_ORDER)
     template = "corpus/_queries.html" if wants_part(request) else "corpus/queries.html"
     return render(

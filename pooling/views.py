@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -31,14 +32,12 @@ from web.downloads import as_download
 from web.errors import UserFacingError
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address, wants_part
-from web.tables.columns import ShownColumns, csv_file, in_batches
+from web.tables.columns import ShownColumns, csv_file, rows_of_file
 from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
 POOL_JOBS = ("build_pools", "retrieve", PoolChecks.name)
-
-BATCH = 500  # rows of a CSV file that are read together
 
 
 def _sorted_papers(request: HttpRequest, collection: Collection) -> SortedRows[QueryPaper]:
@@ -60,8 +59,8 @@ def _row_span(columns: ShownColumns[Any], sources: int) -> int:
 
 def pools_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     """The table of the page about all pools as a CSV file."""
-    papers = _sorted_papers(request, collection).in_order().iterator(chunk_size=BATCH)
-    rows = in_batches(papers, lambda batch: tables.pool_rows(collection, batch), BATCH)
+    papers = _sorted_papers(request, collection).in_order()
+    rows = rows_of_file(papers, partial(tables.pool_rows, collection))
     return csv_file(f"{collection.slug}-pools", tables.POOLS.shown(request), rows)
 
 

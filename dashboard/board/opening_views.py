@@ -23,13 +23,11 @@ from dashboard.board.query_table import unused_columns
 from dashboard.board.table import CLOSED_QUERIES, NOT_OPEN, closed_filters
 from jobs.listing import jobs_to_show
 from web.requests.answers import answers
-from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 from web.words import count_noun
-
-BATCH = 500  # rows of a CSV file that are read together
 
 
 def closed_queries_page(request: HttpRequest, collection: Collection) -> HttpResponseBase:
@@ -74,9 +72,9 @@ def _in_order(queries: QuerySet[Query]) -> SortedRows[Query]:
 
 
 def _file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    queries = _in_order(_matches(request, collection)).in_order().iterator(chunk_size=BATCH)
+    queries = _in_order(_matches(request, collection)).in_order()
     columns = CLOSED_QUERIES.shown(request, unused_columns(list(collection.facets.all())))
-    rows = in_batches(queries, closed_rows, BATCH)
+    rows = rows_of_file(queries, closed_rows)
     return csv_file(f"{collection.slug}-queries-not-open", columns, rows)
 
 

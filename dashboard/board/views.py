@@ -54,13 +54,12 @@ from jobs.listing import jobs_to_show
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
 from web.tables.cells import numbered_page
-from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import Filter, filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
 MOST_PEOPLE = 20  # on a page, so that the queries are near
-BATCH = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
@@ -128,8 +127,7 @@ def _queries_file(request: HttpRequest, collection: Collection) -> HttpResponseB
     late = late_people(shares, eligible)
     people = annotators(collection, shares)
     found = _open_queries(request, collection, facets, people, late)
-    queries = found.rows.in_order().iterator(chunk_size=BATCH)
-    rows = in_batches(queries, partial(open_rows, late=late), BATCH)
+    rows = rows_of_file(found.rows.in_order(), partial(open_rows, late=late))
     return csv_file(
         f"{collection.slug}-judging", BOARD.shown(request, _unused(facets, found)), rows
     )

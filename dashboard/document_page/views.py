@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -23,11 +24,9 @@ from dashboard.document_page.appearances import (
 from dashboard.document_page.relations import neighbourhood, releases_of, titles_of
 from dashboard.query_page.candidates import systems_with_pages
 from web.tables.cells import numbered_page
-from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import filter_bar
 from web.tables.paging import typed
-
-BATCH = 500  # pools of a CSV file that are read together
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,7 @@ def document(request: HttpRequest, collection: Collection, docno: str) -> HttpRe
     words = typed(request.GET, "q")
     candidates = candidates_of(document, words)
     if wants_csv(request):
-        rows = in_batches(
-            candidates.iterator(chunk_size=BATCH),
-            lambda batch: appearances(collection, batch),
-            BATCH,
-        )
+        rows = rows_of_file(candidates, partial(appearances, collection))
         name = f"{collection.slug}-document-{docno.replace('/', '-')}"
         return csv_file(name, columns, rows)
     pools = numbered_page(candidates, request, anchor="#pools")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, QuerySet, Subquery, Sum
@@ -25,10 +26,9 @@ from dashboard.board.rows import open_queries_matching, open_rows
 from dashboard.people.co_judges import co_judges, grade_shares, grades_panel, together
 from dashboard.people.table import PERSON_QUERIES, PersonQueryRow
 from web.tables.cells import numbered_page
-from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.columns import csv_file, rows_of_file, wants_csv
 
 MOST_CO_JUDGES = 20  # on a page
-BATCH = 500  # rows of a CSV file that are read together
 
 
 def person_here(collection: Collection, user_id: int) -> User:
@@ -76,9 +76,8 @@ def _rows(person: User, queries: Sequence[Query]) -> list[PersonQueryRow]:
 
 
 def _queries_file(request: HttpRequest, collection: Collection, person: User) -> HttpResponseBase:
-    queries = _queries(collection, person).iterator(chunk_size=BATCH)
     columns = PERSON_QUERIES.shown(request, unused_columns(list(collection.facets.all())))
-    rows = in_batches(queries, lambda batch: _rows(person, batch), BATCH)
+    rows = rows_of_file(_queries(collection, person), partial(_rows, person))
     return csv_file(f"{collection.slug}-queries-of-{person.username}", columns, rows)
 
 

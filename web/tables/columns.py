@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
 from web.downloads import as_download
@@ -15,7 +16,9 @@ from web.tables.text_blocks import in_blocks
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")
+Model_ = TypeVar("Model_", bound=Model)
 SESSION_KEY = "hidden_columns"
+BATCH = 500  # rows of a file that are read together
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,13 @@ def in_batches(
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield from rows_of(batch)
+
+
+def rows_of_file(
+    queryset: QuerySet[Model_], rows_of: Callable[[list[Model_]], Iterable[Row]]
+) -> Iterator[Row]:
+    """The rows of all objects of the queryset, which are read in batches while they are sent."""
+    return in_batches(queryset.iterator(chunk_size=BATCH), rows_of, BATCH)
 
 
 def wants_csv(request: HttpRequest) -> bool:
