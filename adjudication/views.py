@@ -31,6 +31,7 @@ from adjudication.services import (
 from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
+from web.downloads import name_in_file
 from web.requests.answers import refusal, wants_json
 from web.sittings.responses import refused, saved
 from web.tables.cells import numbered_page
@@ -246,7 +247,7 @@ def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) 
     if wants_csv(request):
         columns = DECIDED_CASES.shown(request)
         return csv_file(
-            f"{collection.slug}-decided-cases-{query.name.replace('/', '-')}",
+            f"{collection.slug}-decided-cases-{name_in_file(query.name)}",
             columns,
             decided_cases,
         )

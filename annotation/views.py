@@ -25,6 +25,7 @@ from annotation.own_table import OWN_JUDGMENTS
 from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
+from web.downloads import name_in_file
 from web.requests.answers import outcome, refusal, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.cells import numbered_page
@@ -222,7 +223,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
     if wants_csv(request):
         columns = OWN_JUDGMENTS.shown(request)
         return csv_file(
-            f"{collection.slug}-my-judgments-{query.name.replace('/', '-')}", columns, judgments
+            f"{collection.slug}-my-judgments-{name_in_file(query.name)}", columns, judgments
         )
     return render(
         request,

@@ -19,6 +19,11 @@ def as_download(response: Response, filename: str) -> Response:
     return response
 
 
+def name_in_file(name: str) -> str:
+    """A docno or a query's name as a part of the name of a file: it may hold slashes."""
+    return name.replace("/", "-")
+
+
 def text_download(content: str, content_type: str, filename: str) -> HttpResponse:
     response = HttpResponse(content, content_type=f"{content_type}; charset=utf-8")
     return as_download(response, filename)

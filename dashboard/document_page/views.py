@@ -23,6 +23,7 @@ from dashboard.document_page.appearances import (
 )
 from dashboard.document_page.relations import neighbourhood, releases_of, titles_of
 from dashboard.query_page.candidates import systems_with_pages
+from web.downloads import name_in_file
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import filter_bar
@@ -46,7 +47,7 @@ def document(request: HttpRequest, collection: Collection, docno: str) -> HttpRe
     candidates = candidates_of(document, words)
     if wants_csv(request):
         rows = rows_of_file(candidates, partial(appearances, collection))
-        name = f"{collection.slug}-document-{docno.replace('/', '-')}"
+        name = f"{collection.slug}-document-{name_in_file(docno)}"
         return csv_file(name, columns, rows)
     pools = numbered_page(candidates, request, anchor="#pools")
     near = neighbourhood(collection, document, ask="related" in request.GET)

@@ -26,6 +26,7 @@ from dashboard.query_page.progress import NextAction, QueryStanding, next_action
 from dashboard.query_page.results import query_agreement, query_scores
 from pooling import tables
 from pooling.models import Pool
+from web.downloads import name_in_file
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, wants_csv
 
@@ -36,7 +37,7 @@ def query(request: HttpRequest, collection: Collection, name: str) -> HttpRespon
     query = get_object_or_404(collection.queries.select_related("facet", *SOURCES), name=name)
     if wants_grades(request):
         pairs = Pair.objects.filter(query=query)
-        return grades_file(request, collection, pairs, f"{collection.slug}-{_in_file(name)}")
+        return grades_file(request, collection, pairs, f"{collection.slug}-{name_in_file(name)}")
     return _page(request, collection, query.query_paper, query)
 
 
@@ -68,11 +69,6 @@ def _first_query(
     return redirect(f"{page}{parameters}")
 
 
-def _in_file(name: str) -> str:
-    """The name of a query as a part of the name of a file."""
-    return name.replace("/", "-")
-
-
 def _page(
     request: HttpRequest, collection: Collection, paper: QueryPaper, query: Query | None = None
 ) -> HttpResponseBase:
@@ -82,7 +78,7 @@ def _page(
     is_open = progress is not None and progress.opening is not None
     table = CandidateTable.of(request, collection, pool, query, is_open=is_open)
     if wants_csv(request):
-        name = f"{collection.slug}-candidates-{_in_file(query.name if query else paper.name)}"
+        name = f"{collection.slug}-candidates-{name_in_file(query.name if query else paper.name)}"
         return csv_file(name, table.columns, table.rows)
     context: dict[str, Any] = {
         "collection": collection,
