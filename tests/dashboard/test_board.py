@@ -33,7 +33,7 @@ from dashboard.board.rows import board_of, open_queries_matching, open_rows
 from database.natural_order import natural_key
 from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
 from tests.support.running import at_once
-from tests.support.sittings import judge
+from tests.support.sittings import decide_case, judge
 from tests.support.visits import address, csv_rows, queries_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
@@ -296,6 +296,47 @@ def test_a_query_with_one_slot_far_behind_is_at_risk(collection, admin):
 
     assert reasons_of(collection) == ["slot 2 is 10 pairs behind slot 1"]
     assert shown_at_risk(admin) == 1
+
+
+def test_a_slot_less_than_half_the_query_behind_is_no_risk(collection, admin):
+    opening = an_open_query(collection, size=21)
+    for slot in slots(opening, 1)[:10]:
+        judge(slot, 1)
+    assert (reasons_of(collection), shown_at_risk(admin)) == ([], 0)
+
+    judge(slots(opening, 1)[10], 1)
+
+    assert reasons_of(collection) == ["slot 2 is 11 pairs behind slot 1"]
+    assert shown_at_risk(admin) == 1
+
+
+def test_a_query_does_not_wait_for_a_person_who_finished_it(collection, admin):
+    done, waiting = an_open_query(collection, size=2), an_open_query(collection, size=2)
+    for slot in slots(done, 1):
+        judge(slot, 1)
+    User.objects.filter(username="ann1").update(is_active=False)
+
+    page = admin.get(address("board"))
+
+    assert [row.query for row in page.context["rows"]] == [waiting.query]
+
+
+def test_a_query_of_one_pair_is_at_risk_too(collection, admin, days_pass):
+    judge(slots(an_open_query(collection, size=1), 1)[0], 1)
+    days_pass(9)
+
+    assert reasons_of(collection) == ["no judgment for 9 days"]
+    assert shown_at_risk(admin) == 1
+
+
+def test_decided_cases_do_not_wait(collection, admin, days_pass):
+    judge_both(an_open_query(collection, size=10), *[(0, 1)] * 10)
+    case = Case.objects.due().first()
+    decide_case(case, User.objects.get(username="adju"), Ruling(grade=1))
+
+    days_pass(7)
+
+    assert (reasons_of(collection), shown_at_risk(admin)) == ([], 0)
 
 
 def test_a_query_whose_cases_wait_for_a_week_is_at_risk(collection, admin, days_pass):
