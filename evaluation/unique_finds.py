@@ -17,6 +17,7 @@ from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register
+from reports.states import LISTS
 from scoring.labels import qrels_of
 from scoring.measures.judged_ranks import Qrels
 from scoring.models import System, SystemKind
@@ -117,7 +118,7 @@ class UniqueFindsReport(ReportKind):
         return {
             "the labels": str(revision_of(collection)),
             "the lowest relevant grade": collection.relevant_from,
-            "the lists of systems": [
+            LISTS: [
                 *systems,
                 *([name, ""] for name in unscored_runs(collection)),
             ],

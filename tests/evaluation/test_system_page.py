@@ -103,6 +103,14 @@ def test_a_baseline_says_its_method_and_can_be_removed(collection):
     assert admin.get(address("system", "fabs_bm25")).status_code == 404
 
 
+def test_the_relevant_documents_of_the_collection_include_the_lowest_relevant_grade(collection):
+    a_system(collection, "mine", {"q1_method": ["d1"]})
+
+    report = compute_report(UniqueFindsReport(), collection=collection)
+
+    assert report.payload["relevant"] == 4  # as the fixture says
+
+
 def test_only_documents_with_a_final_label_now_are_shown_as_found(collection):
     a_system(collection, "mine", {"q1_method": ["d1", "unknown"]})
     evaluate(collection=collection)
