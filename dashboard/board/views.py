@@ -53,13 +53,11 @@ from dashboard.board.table import (
 from jobs.listing import jobs_to_show
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
-from web.tables.cells import numbered_page
+from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import csv_file, rows_of_file, wants_csv
 from web.tables.filters import Filter, filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
-
-MOST_PEOPLE = 20  # on a page, so that the queries are near
 
 
 @in_collection(Role.ADMIN)
@@ -138,7 +136,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     facets = list(collection.facets.all())
     users = sorted((person.user for person in current.people), key=attrgetter("username"))
     found = _open_queries(request, collection, facets, users, current.late)
-    opened = found.rows.page(request, anchor="#queries")
+    opened = found.rows.page(request, anchor="#queries", size=SHORT_PAGE_ROWS)
     names = [each.name for each in found.filters]
     unfinished = [person for person in current.people if person.judged.remaining]
     context = {
@@ -147,7 +145,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         "board": current,
         "outlook": outlook_of(current.people),
         "people": numbered_page(
-            unfinished, request, name="people", anchor="#people", size=MOST_PEOPLE
+            unfinished, request, name="people", anchor="#people", size=SHORT_PAGE_ROWS
         ),
         "idle": [person for person in current.people if not person.judged.remaining],
         "state": found.state,

@@ -25,10 +25,8 @@ from dashboard.board.query_table import unused_columns
 from dashboard.board.rows import open_queries_matching, open_rows
 from dashboard.people.co_judges import co_judges, grade_shares, grades_panel, together
 from dashboard.people.table import PERSON_QUERIES, PersonQueryRow
-from web.tables.cells import numbered_page
+from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import csv_file, rows_of_file, wants_csv
-
-MOST_CO_JUDGES = 20  # on a page
 
 
 def person_here(collection: Collection, user_id: int) -> User:
@@ -93,7 +91,8 @@ def _page(request: HttpRequest, collection: Collection, person: User, **more: An
     roles = {membership.role for membership in memberships}
     eligible = frozenset(eligible_annotators(collection).values_list("pk", flat=True))
     (work,) = person_rows(collection, [person], shares_of(collection, person), eligible)
-    page = numbered_page(_queries(collection, person), request, anchor="#queries")
+    queries = _queries(collection, person)
+    page = numbered_page(queries, request, anchor="#queries", size=SHORT_PAGE_ROWS)
     judges = co_judges(collection, person)
     everybody = together(person, judges)
     shares = grade_shares(everybody, collection.grades)
@@ -107,7 +106,7 @@ def _page(request: HttpRequest, collection: Collection, person: User, **more: An
         ],
         "work": work,
         "judges": numbered_page(
-            judges, request, name="co_judges", anchor="#agreement", size=MOST_CO_JUDGES
+            judges, request, name="co_judges", anchor="#agreement", size=SHORT_PAGE_ROWS
         ),
         "everybody": everybody,
         "shares": shares,

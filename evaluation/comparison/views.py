@@ -44,12 +44,11 @@ from scoring.statistics.comparison import SystemComparison, compare_all_pairs
 from web.choice_links import ChoiceLink
 from web.figure_files import figure_file, shown
 from web.figures import Figure
-from web.tables.cells import numbered_page
+from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import ShownColumns, Table, csv_file
 from web.words import count_noun, listed
 
 OPEN_ROWS = 12  # a table of more systems is folded
-PAGE_ROWS = 25  # of queries, below a figure and above other tables
 PAIR_PARAMETER = "pair"
 
 
@@ -205,7 +204,7 @@ def _baseline_figure(form: CompareForm, comparison: SystemComparison) -> Figure 
 
 def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
     pair = TwoSystems(form)
-    page = numbered_page(pair.values, request, anchor="#per-query", size=PAGE_ROWS)
+    page = numbered_page(pair.values, request, anchor="#per-query", size=SHORT_PAGE_ROWS)
     finding = finding_of(pair.values, form.sides, form.measure_key, QUERIES) if pair.values else ""
     other = next(row for row in comparison.rows if row.system == form.other)
     return {

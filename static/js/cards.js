@@ -6,6 +6,7 @@
 const narrow = matchMedia("(max-width: 40rem)");
 const CELL_ROLES = { col: "columnheader", row: "rowheader" };
 const SHOWN = 3; // values of a card, beside its name
+const CARDS = 25; // at first
 const CONTROLS = "button, input, select, form, a.button";
 
 // Folds what a card does not show at first, and adds the button that shows it.
@@ -36,6 +37,25 @@ function fold(row) {
   name.append(button);
 }
 
+// Shows the first cards of a long table, and adds the button that shows the others.
+function shorten(table) {
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const later = rows.slice(CARDS);
+  if (later.length < 10) return;
+  table.classList.add("shortened");
+  for (const row of later) row.classList.add("later");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "small cards-more";
+  button.textContent = `Show ${later.length} more`;
+  button.addEventListener("click", () => {
+    table.classList.remove("shortened");
+    button.remove();
+    later[0].querySelector("a, button")?.focus();
+  });
+  table.after(button);
+}
+
 function prepare(table) {
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
   if (headings.length < 3) return;
@@ -51,6 +71,7 @@ function prepare(table) {
     }
   }
   for (const body of table.tBodies) for (const row of body.rows) fold(row);
+  shorten(table);
 }
 
 function prepareAll() {

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from accounts.models import Role, User
+from accounts.models import Collection, Role, User
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.judging_page import log_in
 
@@ -119,3 +119,19 @@ def test_on_a_phone_a_card_shows_its_name_and_a_button_shows_the_rest(admin):
     expect(docno).to_be_visible()
     expect(more).to_have_attribute("aria-expanded", "true")
     assert not Axe().run(admin).response["violations"]
+
+
+def test_on_a_phone_a_long_table_shows_its_first_cards_and_a_button_shows_the_rest(admin):
+    collection = Collection.objects.get(slug="small")
+    for number in range(3, 40):
+        DocumentFactory(collection=collection, docno=f"d{number}")
+    admin.set_viewport_size({"width": 390, "height": 740})
+    admin.reload()
+    rows = admin.locator("table.as-cards tbody tr")
+    expect(rows.nth(24)).to_be_visible()
+    expect(rows.nth(25)).to_be_hidden()
+
+    admin.get_by_role("button", name="Show 15 more").press("Enter")
+
+    expect(rows.nth(39)).to_be_visible()
+    expect(rows.nth(25).get_by_role("link")).to_be_focused()

@@ -375,8 +375,8 @@ def test_more_queries_cost_the_board_no_more_questions(
         admin.get(address("board"))
 
 
-def test_the_board_shows_fifty_queries_and_folds_the_people_without_work(collection, admin):
-    for number in range(52):
+def test_the_board_shows_twenty_queries_and_folds_the_people_without_work(collection, admin):
+    for number in range(22):
         an_open_query(collection, size=1)
         a_query(collection, size=1)
         member(collection, Role.ANNOTATOR, f"more{number:02}")
@@ -384,12 +384,12 @@ def test_the_board_shows_fifty_queries_and_folds_the_people_without_work(collect
     first = admin.get(address("board"))
     second = admin.get(first.context["opened"].after)
 
-    assert (len(first.context["opened"].rows), len(second.context["opened"].rows)) == (50, 2)
+    assert (len(first.context["opened"].rows), len(second.context["opened"].rows)) == (20, 2)
     assert [person.user.username for person in first.context["people"].rows] == ["ann1", "ann2"]
-    assert len(first.context["idle"]) == 52
-    assert "51–52 of 52" in second.text
+    assert len(first.context["idle"]) == 22
+    assert "21–22 of 22" in second.text
     assert "1 query" not in first.text
-    assert "52 queries have no annotators." in first.text
+    assert "22 queries have no annotators." in first.text
 
 
 @pytest.mark.parametrize("words", ["ANN2", "method", "nothing", "ann1 method"])

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 PAGE_ROWS = 50
+SHORT_PAGE_ROWS = 20  # of a list on a page with several
 
 Row = TypeVar("Row")
 M = TypeVar("M", bound=Model)

@@ -93,12 +93,14 @@ class SortedRows(Generic[M]):
         beyond = Q(**{f"sort_value__{'gt' if self.sort.descending else 'lt'}": place.value})
         return beyond | Q(sort_value=place.value, sort_key__lt=place.key)
 
-    def page(self, request: HttpRequest, *, path: str = "", anchor: str = "") -> NumberedPage[M]:
-        """The rows after the key in `?after=` or before that in `?before=`, in two queries.
+    def page(
+        self, request: HttpRequest, *, path: str = "", anchor: str = "", size: int = PAGE_ROWS
+    ) -> NumberedPage[M]:
+        """The `size` rows after the key in `?after=` or before that in `?before=`, in two queries.
 
         The value of that row is in `?at=`. A place without rows gives the first page.
         """
-        rows = self._rows_at(request.GET) or list(self.in_order()[:PAGE_ROWS])
+        rows = self._rows_at(request.GET, size) or list(self.in_order()[:size])
         total, earlier = self._counts(rows)
         kept = {name: value for name, value in request.GET.items() if name not in PLACE and value}
 
@@ -117,15 +119,15 @@ class SortedRows(Generic[M]):
             after=address("after", rows[-1]) if last < total else "",
         )
 
-    def _rows_at(self, parameters: QueryDict) -> list[M]:
+    def _rows_at(self, parameters: QueryDict, size: int) -> list[M]:
         after, before = parameters.get("after", ""), parameters.get("before", "")
         try:
             if after:
                 later = self._later(self._place(after, parameters.get("at")))
-                return list(self.in_order().filter(later)[:PAGE_ROWS])
+                return list(self.in_order().filter(later)[:size])
             if before:
                 earlier = self._earlier(self._place(before, parameters.get("at")))
-                return list(self.in_order(backwards=True).filter(earlier)[:PAGE_ROWS])[::-1]
+                return list(self.in_order(backwards=True).filter(earlier)[:size])[::-1]
         except ValidationError:  # the value is not of the column's type
             pass
         return []
