@@ -73,10 +73,14 @@ def chosen_query(collection: Collection, name: str) -> Query | None:
     return queries.filter(pk__in=judged.values("query")).first() or queries.first()
 
 
-def usual_sides(names: Sequence[str]) -> tuple[str, str]:
-    """A baseline and another system, if there are two."""
-    first = usual_baseline(list(names))
-    return first, next((name for name in names if name != first), "")
+def names_of_sides(names: Sequence[str], first: str, second: str) -> tuple[str, str]:
+    """The systems that were asked for; for "" a baseline and another system, if there are two.
+
+    One system asked for twice is shown once.
+    """
+    first = first or usual_baseline([name for name in names if name != second] or list(names))
+    second = second or next((name for name in names if name != first), "")
+    return first, "" if second == first else second
 
 
 def list_of(system: NamedSystem, query: Query) -> list[str] | None:

@@ -18,9 +18,9 @@ from evaluation.ranked_lists.page import (
     MOST_QUERIES,
     SIDES,
     chosen_query,
+    names_of_sides,
     neighbours_of,
     sides_of,
-    usual_sides,
 )
 from scoring.results import stored_values
 from scoring.systems.named import NamedSystem, named_systems
@@ -47,8 +47,8 @@ def _choices(
     systems: dict[str, NamedSystem],
     query: Query | None,
 ) -> dict[str, Any]:
-    usual = dict(zip(SIDES, usual_sides(list(systems)), strict=True))
-    names = {side: request.GET.get(side, "") or usual[side] for side in SIDES}
+    asked = [request.GET.get(side, "") for side in SIDES]
+    names = dict(zip(SIDES, names_of_sides(list(systems), *asked), strict=True))
     chosen = [row_or_404(systems.get(name), f"no system {name}") for name in names.values() if name]
     kept = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
     options = [(name, name) for name in systems]

@@ -6,7 +6,7 @@ import pytest
 
 from adjudication.models import Recipient
 from adjudication.referrals.services import refer_pair
-from evaluation.ranked_lists.page import PAGE_RANKS
+from evaluation.ranked_lists.page import PAGE_RANKS, names_of_sides
 from scoring.services import evaluate
 from tests.support.label_scenes import a_system, two_systems
 from tests.support.pooling_scenes import a_listed_run
@@ -98,3 +98,22 @@ def test_the_page_asks_as_many_questions_for_long_lists(collection):
 
     assert queries_of(admin, page.replace("first=good", "first=good-2")) == few
     assert few <= 40
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("", "", ("my_bm25", "a")),
+        ("", "a", ("my_bm25", "a")),
+        ("", "my_bm25", ("a", "my_bm25")),
+        ("b", "", ("b", "a")),
+        ("b", "b", ("b", "")),
+    ],
+)
+def test_a_missing_system_is_replaced_by_another_one(first, second, expected):
+    assert names_of_sides(["a", "b", "my_bm25"], first, second) == expected
+
+
+def test_a_single_system_has_a_list_alone():
+    assert names_of_sides(["a"], "", "a") == ("a", "")
+    assert names_of_sides(["a"], "", "") == ("a", "")
