@@ -23,7 +23,7 @@ from dashboard.overview.first_steps import FirstStep, first_steps
 from dashboard.overview.roles import OverviewPart, sections_of
 from dashboard.overview.steps import CollectionCounts, NextStep, Step, next_step, steps
 from jobs.models import Job
-from web.words import count_noun
+from web.words import count_noun, listed
 
 SHOWN_JOBS = 5
 
@@ -163,7 +163,7 @@ def _waiting_items(collection: Collection, counts: CollectionCounts) -> list[Wai
         text = f"{count_noun(counts.due, 'case')} for the adjudicator"
         items.append(WaitingItem(text, "View progress", "board"))
     if idle and counts.opened:
-        names = ", ".join(person.shown_name for person in idle)
+        names = listed([person.shown_name for person in idle], most=5)
         text = f"{count_noun(len(idle), 'annotator')} with nothing to judge: {names}"
         items.append(WaitingItem(text, "Assign queries", "open-queries"))
     return items
