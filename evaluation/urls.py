@@ -16,6 +16,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("systems/<path:name>", system_page.system, name="system"),
     path("evaluation/systems/file/<path:name>", system_page.system_file, name="system-file"),
+    path(
+        "evaluation/systems/repetition/<path:name>/",
+        system_page.repetition,
+        name="system-repetition",
+    ),
     path("evaluation/comparison/lists/", ranked_lists.ranked_lists, name="ranked-lists"),
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/", include("evaluation.label_effects.urls")),

@@ -12,7 +12,6 @@ urlpatterns: list[URLPattern] = [
     path("evaluation/systems/", moved_page("leaderboard", Role.ADMIN), name="systems"),
     path("evaluation/systems/import/", views.import_system, name="import-system"),
     path("evaluation/systems/remove/<path:name>/", views.remove_system, name="remove-system"),
-    path("evaluation/systems/repetition/<path:name>/", views.repetition, name="system-repetition"),
     path(
         "evaluation/baselines/",
         moved_page("add-system", Role.ADMIN, anchor="baselines"),

@@ -19,7 +19,7 @@ from scoring.baselines.catalogue import BaselineError, Distance
 from scoring.baselines.rows import BaselineRow, baseline_rows
 from scoring.baselines.services import JOB_KIND, request_baselines
 from scoring.systems.forms import SystemForm
-from scoring.systems.services import SystemFault, delete_system, set_repetition
+from scoring.systems.services import SystemFault, delete_system
 from scoring.systems.uploads import IMPORT_KIND, request_system_import
 from web.disk import NoRoom
 from web.file_fields import refuse_upload
@@ -118,18 +118,3 @@ def remove_system(request: HttpRequest, collection: Collection, name: str) -> Ht
         return redirect("system", collection.slug, name)
     messages.success(request, f"Removed the system {name}.")
     return redirect("leaderboard", collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_POST
-def repetition(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    system = get_object_or_404(collection.systems, name=name)
-    group = request.POST.get("repetition_of", "").strip()
-    try:
-        set_repetition(system=system, repetition_of=group)
-    except SystemFault as error:
-        messages.error(request, str(error))
-    else:
-        text = f"a repetition of {group}" if group else "no repetition"
-        messages.success(request, f"{name} is {text}.")
-    return redirect("system", collection.slug, name)

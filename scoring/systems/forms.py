@@ -1,4 +1,4 @@
-"""The form that imports a system."""
+"""The forms of a system: its import, and the name of its repetitions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,20 @@ from web.file_fields import FilesField
 
 NAME = r"^[\w.@-]+$"
 INVALID = "Use only letters, digits, “-”, “_”, “.” and “@”, without spaces."
+
+
+class RepetitionForm(forms.Form):
+    """The name that a system shares with its repetitions."""
+
+    repetition_of = forms.RegexField(
+        label="Repetition of",
+        regex=NAME,
+        max_length=LONGEST_NAME,
+        required=False,
+        help_text="The name that runs of one system share, such as those with several seeds. "
+        "The leaderboard shows their mean.",
+        error_messages={"invalid": INVALID},
+    )
 
 
 class SystemForm(forms.Form):

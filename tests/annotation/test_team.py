@@ -193,7 +193,10 @@ def test_an_admin_excludes_people_on_the_page_and_allows_them_again(collection, 
     docno = query.query_paper.document.docno
     form = {"annotator": annotators(collection)[0].pk, "docno": docno}
 
-    assert admin.post(address("add-exclusion"), {**form, "docno": "none"}).status_code == 422
+    refused = admin.post(address("add-exclusion"), {**form, "docno": "none"})
+    assert refused.status_code == 422
+    assert '<div class="dialog-open" id="exclude"' in refused.text
+    assert f'action="{address("board")}"' in refused.text  # of the form that opens queries
     assert admin.post(address("add-exclusion"), form).status_code == 302
     assert f">ann1</a>: {docno}" in text_of(admin.get(address("board"), {"state": "not-open"}))
 

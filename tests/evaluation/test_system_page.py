@@ -60,6 +60,19 @@ def test_a_run_has_a_page_before_it_is_scored(collection):
     assert admin.get(address("system", "nothing")).status_code == 404
 
 
+def test_a_system_is_marked_as_a_repetition_and_a_refused_name_is_kept(collection):
+    a_system(collection, "seed1", {"q1_method": ["d1", "d2"]})
+    admin = client_of("admin")
+
+    refused = admin.post(address("system-repetition", "seed1"), {"repetition_of": "two words"})
+    assert refused.status_code == 422
+    assert '<div class="dialog-open" id="repetition"' in refused.text
+    assert 'value="two words"' in refused.text
+
+    admin.post(address("system-repetition", "seed1"), {"repetition_of": "specter"})
+    assert "<dd>specter</dd>" in admin.get(address("system", "seed1")).text
+
+
 def test_it_says_rank_scores_and_the_queries_beside_the_best_other_system(collection):
     two_systems(collection)
     evaluate(collection=collection)

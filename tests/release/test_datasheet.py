@@ -257,6 +257,7 @@ def test_the_admin_sets_the_smallest_group(collection, admin):
 
     refused = admin.post(reverse("profile-threshold", args=["small"]), {"least_people": "1"})
     assert refused.status_code == 422
+    assert '<div class="dialog-open" id="threshold"' in refused.text
     with pytest.raises(ThresholdTooLow, match="Use at least 2"):
         change_threshold(collection=collection, least_people=1)
 
