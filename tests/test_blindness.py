@@ -13,6 +13,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import Role, User
+from accounts.moved_pages import moved_page
 from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
@@ -73,6 +74,13 @@ ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "adju", "admin", also=(NOTE, H
 ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", also=(HALF_NOTE,))
 
 
+MOVED = {
+    pattern.name
+    for _, pattern in patterns()
+    if pattern.callback.__module__ == moved_page.__module__
+}
+
+
 def try_every_address(crawl: Crawl, world: World) -> None:
     """Whatever names a collection, the API included."""
     for route, _ in patterns():
@@ -131,6 +139,9 @@ def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world
 def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     """The crawls of annotators and adjudicators above search for this note too."""
     crawl = visitor("admin").follow_links("/")
+    # The crawl of all links also tells that none leads to an address that moved.
+    assert "board" in crawl.names
+    assert crawl.names.isdisjoint(MOVED)
     try_every_address(crawl, world)
 
     assert crawl.holding(re.compile(HALF_NOTE)) == []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dashboard.overview.steps import CollectionCounts
+from dashboard.overview.steps import QUERIES_NOT_OPEN, CollectionCounts
 from web.words import count_noun
 
 ANNOTATORS = 2  # who judge a query
 
 
 class FirstStep(NamedTuple):
-    """A step of the checklist. `place` is the URL name of its page, `sample` a file to try it."""
+    """A step of the checklist. `place` is that of a `NextStep`, `sample` a file to try it."""
 
     name: str
     state: str
@@ -132,5 +132,5 @@ def _open(c: CollectionCounts) -> FirstStep:
         "Give every query to two annotators. They can then begin to judge.",
         False,
         "Open queries",
-        "open-queries",
+        QUERIES_NOT_OPEN,
     )

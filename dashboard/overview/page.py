@@ -21,7 +21,14 @@ from dashboard.overview.counts import (
 )
 from dashboard.overview.first_steps import FirstStep, first_steps
 from dashboard.overview.roles import OverviewPart, sections_of
-from dashboard.overview.steps import CollectionCounts, NextStep, Step, next_step, steps
+from dashboard.overview.steps import (
+    QUERIES_NOT_OPEN,
+    CollectionCounts,
+    NextStep,
+    Step,
+    next_step,
+    steps,
+)
 from jobs.models import Job
 from web.words import count_noun, listed
 
@@ -158,12 +165,12 @@ def _waiting_items(collection: Collection, counts: CollectionCounts) -> list[Wai
         items += _label_items(collection)
     if counts.pools and counts.unopened:
         text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
-        items.append(WaitingItem(text, "Assign judges", "open-queries"))
+        items.append(WaitingItem(text, "Assign judges", QUERIES_NOT_OPEN))
     if counts.due:
         text = f"{count_noun(counts.due, 'case')} for the adjudicator"
         items.append(WaitingItem(text, "View progress", "board"))
     if idle and counts.opened:
         names = listed([person.shown_name for person in idle], most=5)
         text = f"{count_noun(len(idle), 'annotator')} with nothing to judge: {names}"
-        items.append(WaitingItem(text, "Assign queries", "open-queries"))
+        items.append(WaitingItem(text, "Assign queries", QUERIES_NOT_OPEN))
     return items

@@ -91,8 +91,14 @@ class Step(NamedTuple):
     passes: str = ""
 
 
+QUERIES_NOT_OPEN = "board?state=not-open"
+
+
 class NextStep(NamedTuple):
-    """The next thing to do, with the button that leads to its page."""
+    """The next thing to do, with the button that leads to its page.
+
+    `place` is the URL name of the page, and what follows its address from "?" on.
+    """
 
     text: str
     button: str = ""
@@ -215,7 +221,7 @@ def _next_in_judging(c: CollectionCounts) -> NextStep | None:
             f"{count_noun(c.unopened, 'query', 'queries')} of {c.queries:,} "
             f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.",
             "Open queries",
-            "open-queries",
+            QUERIES_NOT_OPEN,
         )
     if c.empty_slots:
         return NextStep(

@@ -149,4 +149,5 @@ def _before_judging(query: Query, pool: Pool | None) -> NextAction:
     if not pool.is_frozen:
         sentence = f"{size} to judge. The pool is a draft, which opening the query freezes."
     state = "frozen" if pool.is_frozen else "draft"
-    return NextAction(state, sentence, "Open for judging", "open-queries", {"q": query.name})
+    about = {"state": "not-open", "q": query.name}
+    return NextAction(state, sentence, "Open for judging", "board", about)

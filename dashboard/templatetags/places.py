@@ -17,9 +17,11 @@ register = Library()
 
 
 @register.simple_tag(takes_context=True)
-def place_url(context: Context, name: str) -> str:
+def place_url(context: Context, place: str) -> str:
     collection = context.get("collection")
-    return address(collection, name) if collection and name else ""
+    name, mark, parameters = place.partition("?")
+    url = address(collection, name) if collection and name else ""
+    return f"{url}{mark}{parameters}" if url else ""
 
 
 @register.simple_tag(takes_context=True)

@@ -73,7 +73,7 @@ def test_every_step_has_a_page_and_every_sample_a_file():
 
     for counts in (CollectionCounts(sample_facets=3), CollectionCounts(whole_facets=1)):
         for step in first_steps(counts):
-            assert reverse(step.place, args=["small"])
+            assert reverse(step.place.partition("?")[0], args=["small"])
             assert not step.sample or finders.find(f"samples/{step.sample}")
 
 

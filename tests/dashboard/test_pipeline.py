@@ -89,7 +89,7 @@ PUBLISHED = CollectionCounts(
         (WITH_CORPUS, "Queries", "add-query"),
         (WITH_QUERIES, "Pools", "runs"),
         (WITH_RUNS, "Pools", "plan-pools"),
-        (WITH_POOLS, "Judging", "open-queries"),
+        (WITH_POOLS, "Judging", "board?state=not-open"),
         (JUDGING, "Judging", "board"),
         (JUDGED, "Adjudication", "board"),
         (SETTLED, "Agreement", "agreement"),
