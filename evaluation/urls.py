@@ -3,12 +3,14 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.leaderboard import views as leaderboard
+from evaluation.leaderboard.folds_views import change_folds
 from evaluation.ranked_lists import views as ranked_lists
 from evaluation.system_page import views as system_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("evaluation/", leaderboard.show_leaderboard, name="leaderboard"),
     path("evaluation/score/", leaderboard.score_systems, name="score-systems"),
+    path("evaluation/folds/", change_folds, name="change-folds"),
     path(
         "evaluation/figures/<slug:figure>.<slug:extension>",
         leaderboard.leaderboard_file,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from accounts.locking import lock_collection
@@ -201,7 +200,7 @@ def _store(
             )
 
 
-def import_folds(*, collection: Collection, path: Path, filename: str) -> Folds:
+def import_folds(*, collection: Collection, content: bytes, filename: str) -> Folds:
     """Import the folds of an `evaluation_splits.json`; they replace those of before.
 
     Queries that the collection does not have are passed over.
@@ -210,7 +209,7 @@ def import_folds(*, collection: Collection, path: Path, filename: str) -> Folds:
     no fold.
     """
     try:
-        folds = read_splits(path.read_bytes(), name=filename)
+        folds = read_splits(content, name=filename)
     except SplitsError as error:
         raise EvaluationError(str(error)) from error
     save_folds(collection=collection, folds=folds)

@@ -240,6 +240,7 @@ ADDRESSES = [
     # Evaluation
     Address("leaderboard", (ADMIN,), GET),
     Address("score-systems", (ADMIN,), POST),
+    Address("change-folds", (ADMIN,), POST),
     Address("systems", (ADMIN,), GET),
     Address("system", (ADMIN,), GET),
     Address("ranked-lists", (ADMIN,), GET),

@@ -25,6 +25,7 @@ from evaluation.leaderboard.board_rows import (
     board_rows,
 )
 from evaluation.leaderboard.figures import BoardPart, finding_of, leaderboard_figure
+from evaluation.leaderboard.folds_form import FoldsForm
 from evaluation.leaderboard.report import split_descriptions
 from evaluation.leaderboard.rows import LeaderboardLine, ScoredBoard, as_latex
 from evaluation.leaderboard.selection import LeaderboardSelection, Select
@@ -164,6 +165,8 @@ class LeaderboardPage:
             and shown(figure, "leaderboard-figure", collection.slug, self._filters()),
             "mean": _mean_words(choice, folds),
             "folds": folds,
+            "folds_form": FoldsForm(),
+            "changes_folds": self.request.GET.get("change") == "folds",
             "support": support_of(collection, choice.profile.scope, choice.source),
             "mixed": sum(line.is_mixed_in for line in self.lines),
             "out_of_date": _names(self.rows, OUT_OF_DATE),

@@ -20,11 +20,11 @@ from release.gate.context import GateContext
 
 
 class FixedOn(NamedTuple):
-    """The page where a finding is fixed, the text of the link, and the id of the page's part."""
+    """The page where a finding is fixed, the text of the link, and the end of its address."""
 
     url_name: str
     caption: str
-    part: str = ""
+    end: str = ""
 
 
 class Named(Enum):
@@ -98,7 +98,7 @@ CHECKS = _by_name(
         in_order="The licence is {licence}.",
         message="The collection states no licence, so users do not know how they may use it.",
         how_to_fix="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
-        fixed_on=FixedOn("collection-settings", "State a licence", "id_licence"),
+        fixed_on=FixedOn("collection-settings", "State a licence", "#id_licence"),
     ),
     GateCheck(
         "corpus-licence",
@@ -107,7 +107,7 @@ CHECKS = _by_name(
         message="{contents}, and the collection states no licence for these texts.",
         how_to_fix="State the licence of the texts in the collection's settings. Or publish "
         "document ids only.",
-        fixed_on=FixedOn("collection-settings", "State their licence", "id_corpus_licence"),
+        fixed_on=FixedOn("collection-settings", "State their licence", "#id_corpus_licence"),
     ),
     GateCheck(
         "unresolved",
@@ -133,7 +133,7 @@ CHECKS = _by_name(
         in_order="Every query was opened for judging.",
         message="Queries never opened for judging: {count}. They have no labels.",
         how_to_fix="Open them for judging, or accept that they stay without labels.",
-        fixed_on=FixedOn("open-queries", "Open queries"),
+        fixed_on=FixedOn("board", "Open queries", "?state=not-open"),
         named=Named.QUERIES,
     ),
     GateCheck(
@@ -197,7 +197,7 @@ CHECKS = _by_name(
         message="Required questions of the datasheet without an answer: {count}. Reviewers and "
         "archives ask them.",
         how_to_fix="Answer them in the datasheet. An answer can be short, such as “No funding”.",
-        fixed_on=FixedOn("datasheet", "Answer the questions", "missing"),
+        fixed_on=FixedOn("datasheet", "Answer the questions", "#missing"),
     ),
     GateCheck(
         "old-reports",
@@ -214,10 +214,10 @@ CHECKS = _by_name(
         in_order="No folds are made up for imported judgments.",
         message="The judgments are imported, but the folds are made from the seed. Scores by these "
         "folds are not those that others report.",
-        how_to_fix="Import the folds that were published with the judgments, by the command "
-        "`import_folds`. If there are none, have it make none. Or accept the finding, and the "
-        "release says so.",
-        fixed_on=FixedOn("leaderboard", "View the scores by folds"),
+        how_to_fix="Import the folds that were published with the judgments, on the leaderboard or "
+        "by the command `import_folds`. If there are none, make 0 folds. Or accept the finding, "
+        "and the release says so.",
+        fixed_on=FixedOn("leaderboard", "Change the folds", "?change=folds"),
     ),
 )
 # Not checked if labels are citations, because they do not depend on judgments.

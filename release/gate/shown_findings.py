@@ -40,10 +40,9 @@ def shown_findings(
             continue
         check = CHECKS[finding.check]
         name = reason_name(finding.check)
-        part = f"#{check.fixed_on.part}" if check.fixed_on.part else ""
         yield ShownFinding(
             finding,
-            f"{reverse(check.fixed_on.url_name, args=[collection.slug])}{part}",
+            f"{reverse(check.fixed_on.url_name, args=[collection.slug])}{check.fixed_on.end}",
             check.fixed_on.caption,
             [_things(collection, check.named, item) for item in finding.items],
             form[name] if name in form.fields else None,

@@ -41,7 +41,7 @@ class Command(ProjectCommand):
             made = count_noun(options["make"], "fold")
             self.stdout.write(f"{collection.slug} has {made} made from its seed now.")
             return
-        folds = import_folds(collection=collection, path=path, filename=path.name)
+        folds = import_folds(collection=collection, content=path.read_bytes(), filename=path.name)
         number = collection.queries.filter(fold__isnull=False).count()
         self.stdout.write(
             f"{number} of the {len(folds.numbers)} queries in {path.name} are in {collection.slug} "
