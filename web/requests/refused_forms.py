@@ -2,7 +2,8 @@
 
 The answer to a refused form shows what was typed, with the errors. A browser that reloads it would
 send the form again, and the address of a form may have no page of its own. So the answer is kept in
-the session, and the browser is redirected to it. It stays until the session has another.
+the session, and the browser is redirected to it. It stays for an hour, or until the session has
+another: every request reads the session.
 
 Only browsers that say that they navigate are redirected: others want the answer. They say so to a
 secure server and to one on this machine (the header Sec-Fetch-Mode).
@@ -14,9 +15,11 @@ import base64
 import secrets
 import zlib
 from collections.abc import Callable
+from datetime import timedelta
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template import loader
+from django.utils import timezone
 
 from web.requests.answers import wants_json
 from web.requests.refusals import API
@@ -25,7 +28,8 @@ SESSION_KEY = "refused_form"
 PARAMETER = "refused"
 REFUSED = frozenset({422, 507})
 ANSWERED_ANEW = REFUSED | {405}
-LARGEST = 500_000  # bytes of a page; a larger one is answered as it is
+LARGEST = 20_000  # bytes of a compressed page; a larger one is answered as it is
+KEPT_FOR = timedelta(hours=1)
 
 
 def show_refused_again(
@@ -34,6 +38,7 @@ def show_refused_again(
     """A middleware, below those of the session and the login."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        _forget_old(request)
         kept = _kept(request)
         if kept is not None:
             return kept
@@ -56,21 +61,29 @@ def _is_refused_form(request: HttpRequest, response: HttpResponse) -> bool:
     return (
         request.method == "POST"
         and response.status_code in REFUSED
-        and len(response.content) <= LARGEST
         and request.headers.get("Sec-Fetch-Mode") == "navigate"
     )
 
 
 def _keep(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    compressed = zlib.compress(response.content, zlib.Z_BEST_COMPRESSION)
+    if len(compressed) > LARGEST:
+        return response
     name = secrets.token_urlsafe(8)
-    page = base64.b64encode(zlib.compress(response.content)).decode("ascii")
     request.session[SESSION_KEY] = {
         "name": name,
         "path": request.path,
         "status": response.status_code,
-        "page": page,
+        "page": base64.b64encode(compressed).decode("ascii"),
+        "until": (timezone.now() + KEPT_FOR).timestamp(),
     }
     return HttpResponseRedirect(f"{request.path}?{PARAMETER}={name}")
+
+
+def _forget_old(request: HttpRequest) -> None:
+    kept = request.session.get(SESSION_KEY)
+    if kept and kept.get("until", 0) < timezone.now().timestamp():
+        del request.session[SESSION_KEY]
 
 
 def _kept(request: HttpRequest) -> HttpResponse | None:
