@@ -48,7 +48,7 @@ LONG_FILES = [
     "tests/rebuilding/test_rebuild.py",
     "tests/browser/test_first_minutes.py",
     "tests/api/test_docs_page.py",
-    "tests/release/test_gate_questions.py",
+    "tests/release/test_gate_states.py",
     "tests/release/test_any_scale.py",
 ]
 
