@@ -53,7 +53,12 @@ CHROMIUM_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-FOLDERS_OF_WORLD = {"ARTEFACT_DIR": "artefacts", "RELEASE_DIR": "releases"}  # in DATA_DIR
+FOLDERS_OF_WORLD = {
+    "DATA_DIR": ".",
+    "ARTEFACT_DIR": "artefacts",
+    "RELEASE_DIR": "releases",
+    "UPLOAD_DIR": "uploads",
+}
 # Reasons to skip that hold even where everything is required.
 ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 
@@ -234,7 +239,8 @@ def rolled_back(django_db_setup, django_db_blocker):
 def made_once(rolled_back, tmp_path_factory):
     """`with made_once(make) as made:` in a fixture of a module: rows and files for all its tests.
 
-    A fixture of a test takes its copy of what `make()` returned: `own_copy(made)`.
+    A fixture of a test takes its copy of what `make()` returned: `own_copy(made)`. The other tests
+    of the module run before (tests/support/side_by_side.py), so they do not see the rows.
     """
 
     @contextmanager

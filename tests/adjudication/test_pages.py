@@ -27,13 +27,14 @@ from tests.support.sittings import (
     tells,
 )
 from tests.support.visits import csv_rows, markup
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 JSON = {"HTTP_ACCEPT": "application/json"}
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     # With these docnos and this seed the pairs show their judgments in both orders.
     DocumentFactory.reset_sequence()

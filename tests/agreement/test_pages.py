@@ -31,6 +31,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -38,7 +39,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 OVERRULINGS = RULINGS | {("q1_method", "d2"): Ruling(grade=3)}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Three queries judged and decided, and both reports."""
     collection = a_judged_collection()

@@ -22,6 +22,7 @@ from tests.support.factories import (
 )
 from tests.support.sittings import carried, grades_in, judge, pair_url, query_url, slots_of
 from tests.support.visits import markup
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,7 @@ JSON = {"HTTP_ACCEPT": "application/json"}
 PART = {"HTTP_HX_REQUEST": "true"}
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     return an_open_query(a_collection(), size=4)
 

@@ -17,13 +17,14 @@ from scoring.services import evaluate, out_of_date
 from tests.support.citation_scenes import MODELS, OTHERS, an_mdcr_collection
 from tests.support.factories import member
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 SYSTEMS = {*MODELS, *OTHERS, "sampled"}  # the last is the run of the known positives
 
 
-@pytest.fixture
+@once_a_file
 def mdcr():
     collection = an_mdcr_collection()
     member(collection, "admin", Role.ADMIN)

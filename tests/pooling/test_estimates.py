@@ -13,6 +13,7 @@ from pooling.strategies import STRATEGIES
 from pooling.tables import pool_numbers
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ SMALL = {
 }
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """q1 has two queries, q2 has one and a shorter list of `up`. d03 has no text."""
     made = a_listed_collection()

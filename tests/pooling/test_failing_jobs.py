@@ -29,6 +29,7 @@ from retrieval.retrievers.encoder import Encoder
 from retrieval.services import request_run, retrieve
 from tests.retrieval.test_encoder import Network
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -38,10 +39,9 @@ NO_EXTRA = (
 )
 
 
-@pytest.fixture
-def collection(settings):
+@once_a_file
+def collection():
     """Twenty documents, a run, and pools that were drawn from it."""
-    settings.ENCODERS = ["m"]
     made = a_collection()
     for number in range(20):
         DocumentFactory(
@@ -54,6 +54,11 @@ def collection(settings):
     plan = PoolPlan.take(3, runs=("bm25_title",), depth=10)
     build_pools(collection=made, plan=plan, work=quiet())
     return made
+
+
+@pytest.fixture(autouse=True)
+def _encoder(settings):
+    settings.ENCODERS = ["m"]
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from retrieval.retrievers import BUILT_IN, CATALOGUE
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query
 from tests.support.labels import checked
 from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -40,7 +41,7 @@ PLAN = {
 }
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """A query paper q1 that cites d1, and six documents that share words with it."""
     collection = a_collection()

@@ -14,11 +14,12 @@ from tests.pooling.test_pages import PLAN, address, text_of
 from tests.support.factories import a_collection, a_query, a_topic
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.visits import markup
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     made = a_listed_collection()
     a_listed_run(made, "earlier", {"q1": ["d01"]}, parameters={"qrels": True})

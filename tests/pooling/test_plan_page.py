@@ -18,6 +18,7 @@ from tests.pooling.test_pages import PLAN
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built
 from tests.support.visits import address, client_of, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +26,7 @@ SENT = {**PLAN, "depth": "500", "runs": ["up", "down"], "interleaved-n": "3"}
 LIVE = {"HX-Request": "true"}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """The pool of q1 has 2 cited papers, and three documents of each of two runs."""
     return a_listed_collection()

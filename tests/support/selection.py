@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import datetime
 import zlib
+from collections.abc import Iterator
 
 import pytest
 from django.db import connection
@@ -70,9 +71,12 @@ def broker_of_this_turn() -> str:
     return "redis" if connection.vendor == "postgresql" and has_redis else "filesystem"
 
 
-# First, so that the marker is there when `-m` selects by it.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+# First, so that the marker is there when `-m` selects by it. The order comes last, because
+# pytest-django moves tests with transactions of their own to the end.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
     broker = broker_of_this_turn()
     today = datetime.datetime.now(datetime.UTC).toordinal()
     kept, deselected = [], []
@@ -86,8 +90,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         callspec = getattr(item, "callspec", None)
         wanted = callspec.params.get("broker", broker) if callspec else broker
         (kept if wanted == broker else deselected).append(item)
-    items[:] = longest_first(kept)
+    items[:] = kept
     config.hook.pytest_deselected(items=deselected)
+    yield
+    items[:] = longest_first(items)
 
 
 def pytest_fixture_setup(fixturedef, request) -> None:

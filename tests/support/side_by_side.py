@@ -62,5 +62,16 @@ class Scheduling(LoadFileScheduling):
 
 
 def longest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """File by file; of each file the tests first that do not share what it makes once."""
     places = {file: place for place, file in enumerate(LONG_FILES)}
-    return sorted(items, key=lambda item: places.get(item.nodeid.split("::")[0], len(places)))
+    for item in (items := list(items)):
+        places.setdefault(file_of(item), len(places))
+    return sorted(items, key=lambda item: (places[file_of(item)], shares_rows(item)))
+
+
+def file_of(item: pytest.Item) -> str:
+    return item.nodeid.split("::")[0]
+
+
+def shares_rows(item: pytest.Item) -> bool:
+    return "made_once" in getattr(item, "fixturenames", ())

@@ -14,13 +14,14 @@ from tests.support.baseline_scenes import a_judged_scene
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.running import ROOT
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 LIST = RankedList(["unlabelled", "far", "near", "nothing", "none"], [5.0, 4.0, 3.0, 2.0, 1.0])
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """The system `sys` for the query q_method: near is relevant (3), and none (2)."""
     collection = a_judged_scene()

@@ -20,6 +20,7 @@ from reports.services import changed_since, compute_report, request_report, stor
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.sittings import judge_at_once
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -28,7 +29,7 @@ GRADES = {"d01": 3, "d02": 2, "d03": 0, "d12": 2, "d11": 0, "d10": 0}
 OTHER = {"q1": ["d07", "d12", "d08", "d01"]}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     made = a_listed_collection()
     a_listed_run(made, "other", OTHER)
