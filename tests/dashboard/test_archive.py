@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, models, transaction
@@ -51,12 +52,13 @@ from tests.support.api_world import World, a_world, client_of
 from tests.support.factories import DocumentFactory, annotators
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.sittings import decide_case, judge
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 PLAN = PoolPlan(runs=("up", "down"), parameters={"n": 2})
 
 
-def a_full_world(settings, slug: str) -> World:
+def a_full_world(slug: str) -> World:
     """With a public release, drafts of pools and a file in each folder; without a live job."""
     world = a_world(slug)
     collection = world.collection
@@ -76,9 +78,9 @@ def a_full_world(settings, slug: str) -> World:
     return world
 
 
-@pytest.fixture
-def world(settings) -> World:
-    return a_full_world(settings, "small")
+@once_a_file
+def world() -> World:
+    return a_full_world("small")
 
 
 def all_rows() -> dict[str, list[tuple]]:
@@ -287,9 +289,9 @@ def test_a_row_that_the_download_lacks_stops_the_deletion(world):
 
 
 def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were(settings):
-    other = a_full_world(settings, "other")
+    other = a_full_world("other")
     rows, files = all_rows(), files_of(other.collection)
-    doomed = a_full_world(settings, "doomed")
+    doomed = a_full_world("doomed")
     collection = archived(doomed)
     exported(collection)
 

@@ -10,14 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from tests.support.api_world import World, a_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-
-
-@pytest.fixture
-def world() -> World:
-    return a_world()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from ir_measures import calc_aggregate, nDCG, read_trec_qrels, read_trec_run
 
@@ -38,13 +39,16 @@ OWN_FACETS = {
     "facet-0-labels": "purpose, background",
     "facet-1-key": "mechanism",
 }
-MADE = [("none", 1), ("none", 4), ("own", 4), ("csfcube", 3)]
+PLAN = PoolPlan(runs=("mine",), parameters={"n": 6}, depth=6)
+of_each_scale = {
+    "params": [("none", 1), ("none", 4), ("own", 4), ("csfcube", 3)],
+    "ids": lambda made: f"{made[0]}-{made[1]}",
+}
 
 
-@pytest.fixture(params=MADE, ids=lambda made: f"{made[0]}-{made[1]}")
-def collection(request, client) -> Collection:
-    """Made on the page, with documents, queries and an imported run."""
-    facets, highest_grade = request.param
+def made_on_the_page(facets: str, highest_grade: int) -> Collection:
+    """With documents and queries."""
+    client = Client()
     client.force_login(UserFactory(username="admin", is_staff=True))
     fields = {
         "name": "Any",
@@ -74,27 +78,41 @@ def collection(request, client) -> Collection:
     return collection
 
 
-@pytest.fixture
-def run_file(collection, tmp_path) -> Path:
-    """A run made elsewhere, with query papers for topics. It ranks d1 first and d6 last."""
-    path = tmp_path / "mine.run"
-    path.write_text(
-        "".join(
-            f"{paper} Q0 {docno} {rank} {1 / rank} mine\n"
-            for paper in PAPERS
-            for rank, docno in enumerate(DOCNOS, start=1)
-        )
-    )
-    return path
+# Made elsewhere, with query papers for topics. It ranks d1 first and d6 last.
+RUN = "".join(
+    f"{paper} Q0 {docno} {rank} {1 / rank} mine\n"
+    for paper in PAPERS
+    for rank, docno in enumerate(DOCNOS, start=1)
+)
+
+
+def pooled(collection: Collection, folder: Path) -> Collection:
+    """With pools drawn from the imported run."""
+    path = folder / "mine.run"
+    path.write_text(RUN)
+    import_run(collection=collection, path=path, filename="mine.run", name="mine", work=DirectRun())
+    build_pools(collection=collection, plan=PLAN, work=DirectRun())
+    return collection
+
+
+@pytest.fixture(**of_each_scale)
+def collection(request, db, tmp_path) -> Collection:
+    return pooled(made_on_the_page(*request.param), tmp_path)
+
+
+@pytest.fixture(scope="module", **of_each_scale)
+def made(request, made_once, tmp_path_factory):
+    with made_once(lambda: publish(request.param, tmp_path_factory.mktemp("run"))) as made:
+        yield made
 
 
 @pytest.fixture
-def released(collection, run_file) -> Release:
-    import_run(
-        collection=collection, path=run_file, filename="mine.run", name="mine", work=DirectRun()
-    )
-    plan = PoolPlan(runs=("mine",), parameters={"n": 6}, depth=6)
-    build_pools(collection=collection, plan=plan, work=DirectRun())
+def released(made, own_copy) -> Release:
+    return own_copy(made)
+
+
+def publish(scale: tuple[str, int], folder: Path) -> Release:
+    collection = pooled(made_on_the_page(*scale), folder)
     judge_everything(collection)
     compute_report(AgreementReport("exclude"), collection=collection)
     return publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
@@ -139,9 +157,8 @@ def query_ids(text: str) -> set[str]:
     return {line.split()[0] for line in text.splitlines()}
 
 
-def test_runs_of_the_zip_and_of_the_page_score_with_the_qrels_as_they_are(
-    released, collection, client
-):
+def test_runs_of_the_zip_and_of_the_page_score_with_the_qrels_as_they_are(released, client):
+    collection = released.collection
     archive = archive_of(released, client)
     names = archive.namelist()
     has_facets = collection.facets.exclude(key="").exists()
@@ -163,7 +180,8 @@ def test_runs_of_the_zip_and_of_the_page_score_with_the_qrels_as_they_are(
                 assert score(archive.read(name).decode(), run) > 0.9
 
 
-def test_the_map_joins_the_run_by_paper_with_the_qrels(released, collection, client):
+def test_the_map_joins_the_run_by_paper_with_the_qrels(released, client):
+    collection = released.collection
     archive = archive_of(released, client)
     by_paper = archive.read("runs/mine.txt").decode()
     qrels = archive.read("trec/qrels.all.txt").decode()
@@ -182,11 +200,10 @@ def test_the_map_joins_the_run_by_paper_with_the_qrels(released, collection, cli
     assert all(query == f"{paper}_{facet}" for query, paper, facet in rows)
 
 
-def test_the_file_that_was_imported_scores_as_it_is_or_through_the_map(
-    released, collection, run_file, client
-):
+def test_the_file_that_was_imported_scores_as_it_is_or_through_the_map(released, client):
+    collection = released.collection
     archive = archive_of(released, client)
-    run = run_file.read_text()
+    run = RUN
     if collection.facets.exclude(key="").exists():
         _, *rows = archive.read("trec/queries.tsv").decode().splitlines()
         by_paper = [line.split(" ", 1) for line in run.splitlines()]
@@ -202,7 +219,8 @@ def test_the_file_that_was_imported_scores_as_it_is_or_through_the_map(
     assert score(qrels, run) > 0.9
 
 
-def test_a_release_says_its_scale(released, collection, client):
+def test_a_release_says_its_scale(released, client):
+    collection = released.collection
     archive = archive_of(released, client)
     manifest = json.loads(archive.read("manifest.json"))
     readme = archive.read("README.md").decode()
@@ -219,9 +237,8 @@ def test_a_release_says_its_scale(released, collection, client):
     assert ("| facet |" in readme) is not no_facets
 
 
-def test_pages_show_the_collections_grades_and_no_facet_where_there_is_none(
-    released, collection, client
-):
+def test_pages_show_the_collections_grades_and_no_facet_where_there_is_none(released, client):
+    collection = released.collection
     client.force_login(User.objects.get(username="admin"))
     no_facets = collection.facets.filter(key="").exists()
     pages = [
@@ -244,15 +261,7 @@ def test_pages_show_the_collections_grades_and_no_facet_where_there_is_none(
     }
 
 
-def test_the_judging_page_has_a_key_for_every_grade_and_no_other(collection, run_file, client):
-    import_run(
-        collection=collection, path=run_file, filename="mine.run", name="mine", work=DirectRun()
-    )
-    build_pools(
-        collection=collection,
-        plan=PoolPlan(runs=("mine",), parameters={"n": 6}, depth=6),
-        work=DirectRun(),
-    )
+def test_the_judging_page_has_a_key_for_every_grade_and_no_other(collection, client):
     open_queries(
         queries=list(Query.objects.all()), annotators=annotators(collection), opened_by=None
     )
@@ -273,12 +282,7 @@ def test_the_judging_page_has_a_key_for_every_grade_and_no_other(collection, run
     assert Slot.objects.get(pk=slot.pk).judgment.grade == collection.highest_grade
 
 
-def test_the_adjudicator_overrules_with_the_highest_grade(collection, run_file, client):
-    import_run(
-        collection=collection, path=run_file, filename="mine.run", name="mine", work=DirectRun()
-    )
-    plan = PoolPlan(runs=("mine",), parameters={"n": 6}, depth=6)
-    build_pools(collection=collection, plan=plan, work=DirectRun())
+def test_the_adjudicator_overrules_with_the_highest_grade(collection, client):
     judge_everything(collection)
     assert Case.objects.due().count() == collection.queries.count()
 

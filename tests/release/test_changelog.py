@@ -19,11 +19,12 @@ from release.versions.published_files import read_member
 from tests.support.release_scenes import a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, refer
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     return a_judged_collection()
 

@@ -44,13 +44,14 @@ from tests.support.gate_oracle import asked, read
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
 
 
-@pytest.fixture
+@once_a_file
 def mdcr():
     return an_mdcr_collection()
 

@@ -26,6 +26,7 @@ from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import at_once
 from tests.support.sittings import judge_both
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def _nothing_counted():
     cache.clear()
 
 
-@pytest.fixture
+@once_a_file
 def release():
     """Published, not public."""
     return publish_release(collection=a_judged_collection(), version="1.0")

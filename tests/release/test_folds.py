@@ -25,6 +25,7 @@ from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.gate_oracle import asked, read
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NUMBERS = {"q1_background": 1, "q1_method": 2, "q2_method": 0}
@@ -33,7 +34,7 @@ MADE, IMPORTED = "csfcube/made_splits.json", "csfcube/evaluation_splits.json"
 Files = dict[str, bytes]
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     return a_judged_collection()
 

@@ -28,13 +28,14 @@ from tests.support.releases import accepting
 from tests.support.running import at_once
 from tests.support.sittings import carried, judge, pair_url, refer, settle
 from tests.support.visits import client_of, markup, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 DECIDED = ("q1_background", "d3")  # in RULINGS
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_judged_collection()
 

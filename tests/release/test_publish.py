@@ -49,13 +49,14 @@ from tests.support.release_scenes import (
 )
 from tests.support.releases import accepting
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 SPLITS = ("fold1_dev", "fold1_test", "fold2_dev", "fold2_test")
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_judged_collection()
 

@@ -34,12 +34,13 @@ from tests.support.pooling_scenes import (
     a_staged_collection,
 )
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """A judged pool that is a sample, with a forced and an excluded run; `unused` drew nothing."""
     collection = a_listed_collection()

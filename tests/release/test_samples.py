@@ -28,6 +28,7 @@ from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.release_scenes import slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -118,7 +119,7 @@ def collection_of_whole_pools():
     return judged(a_sampled_collection(**whole))
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return judged(a_sampled_collection())
 

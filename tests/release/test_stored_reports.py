@@ -26,6 +26,7 @@ from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.released_files import files_of
 from tests.support.sittings import judge
 from tests.support.visits import address, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -41,7 +42,7 @@ OLD = "old-reports"
 JSON_FILES = [f"reports/{key}.json" for key in ALL_STALE]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """With two systems, and every report that a release can have."""
     collection = a_judged_collection()

@@ -31,11 +31,12 @@ from tests.support.release_scenes import a_judged_collection, an_opened_collecti
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Labels: q1_background d2 2; q1_method d1 3, d2 2; q2_method d1 1, d3 2; others 0."""
     return a_judged_collection()
