@@ -96,29 +96,24 @@ def status(port: int, path: str) -> int:
     return link.getresponse().status
 
 
-def test_it_starts_and_ctrl_c_leaves_nothing_behind(start_demo, data_dir, port):
-    demo = start_demo()
-    demo.wait_for("Press Ctrl-C to stop.")
-    assert f"http://127.0.0.1:{port}/" in demo.output_text()
-    assert status(port, "/accounts/login/") == 200
-    os.killpg(demo.process.pid, signal.SIGINT)
-    assert demo.process.wait(timeout=30) == 0
-    assert still_running(data_dir) == []
-
-
-def test_a_second_start_shows_the_same_accounts(start_demo, data_dir):
-    def accounts() -> list[str]:
+def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts(
+    start_demo, data_dir, port
+):
+    def accounts(end: int) -> list[str]:
         demo = start_demo()
         demo.wait_for("Press Ctrl-C to stop.")
-        demo.process.terminate()
+        assert f"http://127.0.0.1:{port}/" in demo.output_text()
+        assert status(port, "/accounts/login/") == 200
+        os.killpg(demo.process.pid, end)
         assert demo.process.wait(timeout=30) == 0
+        assert still_running(data_dir) == []
         return demo.output_text().partition("Log in as")[2].partition("Try first")[0].split()
 
-    assert accounts() == accounts()
+    assert accounts(signal.SIGINT) == accounts(signal.SIGTERM)
     assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
 
 
-def test_a_part_that_dies_is_started_again(start_demo, port):
+def test_a_part_that_dies_is_started_again_until_it_keeps_dying(start_demo, data_dir, port):
     demo = start_demo()
     demo.wait_for("Press Ctrl-C to stop.")
     for part in demo.parts():
@@ -126,6 +121,24 @@ def test_a_part_that_dies_is_started_again(start_demo, port):
     demo.wait_for("The web server stopped and is restarted")
     demo.wait_for("The worker stopped and is restarted")
     wait_until(lambda: answers(port), PATIENCE, "the web server answers again")
+
+    def kill_the_worker() -> bool:
+        for part in demo.parts():
+            if b"celery" in command_of(part):
+                os.kill(part, signal.SIGKILL)
+        return demo.process.poll() is not None
+
+    wait_until(lambda: suppressing(kill_the_worker), PATIENCE, "the demo gives up")
+    assert demo.process.returncode == 1
+    assert demo.output_text().splitlines()[-1].startswith("The worker keeps stopping. See ")
+    assert still_running(data_dir) == []
+
+
+def suppressing(call) -> bool:
+    try:
+        return call()
+    except OSError:  # it ended between looking and doing
+        return False
 
 
 def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, data_dir):
@@ -176,29 +189,6 @@ def answers(port: int) -> bool:
     try:
         return status(port, "/healthz") == 200
     except OSError:
-        return False
-
-
-def test_a_part_that_keeps_dying_ends_the_demo_with_one_line(start_demo, data_dir, port):
-    demo = start_demo()
-    demo.wait_for("Press Ctrl-C to stop.")
-
-    def kill_the_worker() -> bool:
-        for part in demo.parts():
-            if b"celery" in Path(f"/proc/{part}/cmdline").read_bytes():
-                os.kill(part, signal.SIGKILL)
-        return demo.process.poll() is not None
-
-    wait_until(lambda: suppressing(kill_the_worker), PATIENCE, "the demo gives up")
-    assert demo.process.returncode == 1
-    assert demo.output_text().splitlines()[-1].startswith("The worker keeps stopping. See ")
-    assert still_running(data_dir) == []
-
-
-def suppressing(call) -> bool:
-    try:
-        return call()
-    except OSError:  # it ended between looking and doing
         return False
 
 

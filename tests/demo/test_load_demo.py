@@ -11,11 +11,12 @@ from annotation.models import Judgment, Opening
 from demo.services import accounts_file, load_demo
 from pooling.models import Contribution, Pool
 from reports.services import compute_report
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def accounts():
     return load_demo()
 
