@@ -18,6 +18,7 @@ from tests.support.histories import FEW_HISTORIES
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
 from tests.support.sittings import judge, judge_both, refer, settle, slots_of
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ ACTIONS = st.one_of(
 )
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     collection = a_collection()
     for name in ("ann3", "ann4"):

@@ -16,11 +16,12 @@ from adjudication.services import (
 )
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.sittings import judge, judge_both, settle, slots_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     return an_open_query(a_collection())
 

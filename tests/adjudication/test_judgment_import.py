@@ -36,6 +36,7 @@ from tests.support.factories import (
 from tests.support.release_scenes import QRELS, a_judged_collection
 from tests.support.releases import accepting
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
@@ -53,7 +54,7 @@ def with_documents(slug="fresh", *, queries=("q1_method",)) -> Collection:
     return collection
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return with_documents()
 

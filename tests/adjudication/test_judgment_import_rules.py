@@ -28,6 +28,7 @@ from tests.adjudication.test_judgment_import import HEADER, TWO, with_documents
 from tests.support.factories import a_pool, annotators, member
 from tests.support.recorded_work import RecordedWork
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -35,7 +36,7 @@ WITH_SLOTS = "query,docno,annotator,grade,slot\n"
 DECISIONS = "query,docno,adjudicator,grade,reason,note\n"
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return with_documents()
 

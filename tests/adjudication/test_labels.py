@@ -9,6 +9,7 @@ from annotation.services import Answer
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.rules import rule_suspended
 from tests.support.sittings import judge, judge_both, settle, slots_of
+from tests.support.worlds import once_a_file
 
 
 @pytest.mark.parametrize(
@@ -38,8 +39,8 @@ def test_a_label_that_is_neither_judgment_overrules_both(first, second, final, o
     assert pair.overruled is overruled
 
 
-@pytest.fixture
-def opening(db):
+@once_a_file
+def opening():
     return an_open_query(a_collection(), size=4)
 
 

@@ -13,12 +13,13 @@ from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import pair_url, refer
 from tests.support.visits import queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAIR = {"query": "q1_method", "docno": "d1", "reason": "Report 1.0-1 says grade 0."}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_judged_collection()
 

@@ -24,11 +24,12 @@ from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import slot_of
 from tests.support.sittings import judge, judge_both, refer, settle, slots_of
 from tests.support.study_scenes import a_labelled_query, a_study
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     """Its first pair has two grades 2, the second 0 and 3, the third one judgment only."""
     opening = an_open_query(a_collection(), size=3)

@@ -21,6 +21,7 @@ from reports.services import compute_report
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.histories import FEW_HISTORIES
 from tests.support.sittings import judge, judge_both, settle, slots_of
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ ACTIONS = st.one_of(
 )
 
 
-@pytest.fixture
+@once_a_file
 def opening():
     """Of two queries with two pairs each, in a collection with four annotators."""
     collection = a_collection()

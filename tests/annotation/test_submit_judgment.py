@@ -16,11 +16,12 @@ from annotation.services import (
     submit_judgment,
 )
 from tests.support.factories import UserFactory, a_collection, an_open_query
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
-@pytest.fixture
+@once_a_file
 def slot() -> Slot:
     opening = an_open_query(a_collection())
     return Slot.objects.filter(pair__query=opening.query, number=1).first()

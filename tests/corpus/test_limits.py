@@ -21,6 +21,7 @@ from retrieval.errors import RetrievalError
 from retrieval.models import Run
 from retrieval.services import import_embeddings, import_run
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -31,7 +32,7 @@ HOW_TO_RAISE = (
 )
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     collection = a_collection()
     DocumentFactory(collection=collection, docno="d0")

@@ -17,6 +17,7 @@ from retrieval.indexes import external_sort
 from retrieval.models import Run
 from retrieval.services import import_run, open_index, retrieve
 from tests.support.factories import DocumentFactory, a_collection, a_topic
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
@@ -34,7 +35,7 @@ class Meddling(DirectRun):
             Document.objects.filter(pk=self.document.pk).update(**changed)
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     made = a_collection()
     DocumentFactory.create_batch(12, collection=made)

@@ -23,13 +23,14 @@ from tests.support.factories import (
 )
 from tests.support.labels import predicted
 from tests.support.visits import client_of, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 JOB = uuid.UUID("11111111-1111-4111-8111-111111111111")
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     DocumentFactory(collection=collection, docno="d/1")

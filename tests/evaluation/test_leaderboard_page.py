@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
-
 from evaluation.leaderboard.figures import BoardPart, finding_of, leaderboard_figure
 from evaluation.leaderboard.rows import LeaderboardLine
 from evaluation.unique_finds import UniqueFindsReport
@@ -16,6 +14,7 @@ from tests.support.label_scenes import two_systems
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 
 def line(name: str, value: float | None, low: float = 0, high: float = 0) -> LeaderboardLine:
@@ -46,8 +45,8 @@ def test_the_finding_says_how_many_intervals_overlap_with_the_best():
     )
 
 
-@pytest.fixture
-def collection(db):
+@once_a_file
+def collection():
     return a_judged_collection()
 
 

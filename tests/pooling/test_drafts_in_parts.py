@@ -31,6 +31,7 @@ from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pool_counts import check_pool_counts
 from tests.support.pooling_scenes import DOCNOS, a_listed_run, built
 from tests.support.visits import address, client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
@@ -45,7 +46,7 @@ def one_pool_a_part(monkeypatch):
     monkeypatch.setattr(drafts, "PAUSE_SECONDS", 0)
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Three query papers with drafts of three documents from each of two runs."""
     collection = a_collection()

@@ -11,6 +11,7 @@ from corpus.services import create_query
 from pooling.models import Contribution, Pool
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built, drawn_by
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -24,7 +25,7 @@ FACTS = {
 }
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """q1 is of 2010 and of CS; the documents from d07 on are of 2020 and of no field."""
     made = a_listed_collection()

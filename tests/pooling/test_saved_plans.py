@@ -17,13 +17,14 @@ from tests.pooling.test_pages import PLAN
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_collection, built
 from tests.support.visits import address, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 SENT = {**PLAN, "depth": "500", "runs": ["up", "down"], "interleaved-n": "3"}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """q1 has a draft pool; q2 and q3 have none."""
     made = a_listed_collection()

@@ -21,6 +21,7 @@ from release.services import publish_release, request_release
 from tests.support.factories import a_query
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -86,7 +87,7 @@ def test_an_exception_needs_a_check_that_can_be_accepted_and_a_reason(accept, er
 # The page
 
 
-@pytest.fixture
+@once_a_file
 def unopened():
     collection = a_judged_collection()
     a_query(collection)

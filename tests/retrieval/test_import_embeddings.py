@@ -9,11 +9,12 @@ from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
 from retrieval.services import import_embeddings
 from tests.support.factories import DocumentFactory, a_collection, a_topic
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for number in range(6):

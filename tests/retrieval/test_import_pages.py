@@ -18,6 +18,7 @@ from retrieval.run_names import name_from
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.uploading import done, kept
 from tests.support.visits import csv_rows
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -27,7 +28,7 @@ DOCNOS = b"q1\nd1\nd2\nd3\nstrange\n"
 VECTORS = np.array([[1, 0], [1, 1], [2, 0.1], [-1, 0], [1, 0]], np.float32)
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for docno in ("q1", "d1", "d2", "d3"):
