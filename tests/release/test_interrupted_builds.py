@@ -93,12 +93,14 @@ def test_a_build_that_is_killed_at_any_moment_leaves_no_half_of_a_release(client
     assert "/releases/small/" not in client.get("/releases/").text
 
     names = {"whole", *(f"k{number}" for number in range(20))}
-    left = names - set(collection.releases.values_list("version", flat=True))
+    left = sorted(names - set(collection.releases.values_list("version", flat=True)))
     assert len(left) >= 10
-    for version in sorted(left):
+    again = {*left[:3], *(version for version in left if path_of("small", version).exists())}
+    for version in sorted(again):
         publish_release(collection=collection, version=version)
     assert hidden(Path(settings.RELEASE_DIR)) == []
-    assert {path.stem for path in path_of("small", "k1").parent.iterdir()} == names
+    files = {path.stem for path in path_of("small", "k1").parent.iterdir()}
+    assert files == names - {*left} | again
 
 
 @pytest.mark.django_db
