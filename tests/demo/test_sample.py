@@ -253,7 +253,7 @@ def test_a_killed_worker_leaves_a_job_that_the_next_worker_finishes(broker, star
     worker = start_worker()
     wait_until(lambda: collection.queries.count() == 6, 60, "documents and queries are there")
     os.killpg(worker.process.pid, signal.SIGKILL)
-    worker.process.wait(timeout=60)
+    worker.wait(60)
 
     start_worker()
     wait_until(lambda: not Job.objects.get(pk=job.pk).is_live, 60, "the job ends")

@@ -55,7 +55,7 @@ def test_a_new_job_is_done_after_any_process_of_an_idle_worker_was_killed(ask, s
     for number, process in enumerate([*worker.children(), worker.process.pid], start=1):
         os.kill(process, signal.SIGKILL)
         if process == worker.process.pid:
-            worker.process.wait(timeout=LONG_ENOUGH)
+            worker.wait(LONG_ENOUGH)
             start_worker()  # as its supervisor does
         ended = wait_for_end(ask(steps=number))
         assert (ended.state, ended.attempts, steps_done()) == (State.SUCCEEDED, 1, number)
@@ -66,7 +66,7 @@ def test_an_idle_worker_ends_on_sigterm_whatever_was_killed_before(ask, start_wo
     for process in worker.children():
         os.kill(process, signal.SIGKILL)
     worker.process.terminate()
-    assert worker.process.wait(timeout=LONG_ENOUGH) == 0
+    assert worker.wait(LONG_ENOUGH) == 0
 
 
 @pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
@@ -75,7 +75,7 @@ def test_a_job_goes_back_into_the_queue_when_its_worker_is_asked_to_stop(ask, st
     worker = start_worker()
     wait_until(lambda: steps_done() >= 3, LONG_ENOUGH, "the job is in its middle")
     worker.process.terminate()
-    assert worker.process.wait(timeout=LONG_ENOUGH) == 0
+    assert worker.wait(LONG_ENOUGH) == 0
     stopped_job = fresh(job)
     assert (stopped_job.state, stopped_job.attempts, steps_done() < 30) == (State.QUEUED, 0, True)
     assert stopped_job.progress_note == "waits for a worker, because the previous one was stopped"
@@ -92,7 +92,7 @@ def test_a_worker_leaves_a_job_behind_that_does_not_hear_that_it_stops(ask, star
     worker = start_worker(JOB_STOP_SECONDS="1")
     wait_until(lambda: fresh(job).state == State.RUNNING, LONG_ENOUGH, "the job runs")
     worker.process.terminate()
-    assert worker.process.wait(timeout=LONG_ENOUGH) == 1
+    assert worker.wait(LONG_ENOUGH) == 1
     assert "a job still runs 1 s after SIGTERM: exiting;" in worker.log_text()
 
     start_worker()
@@ -119,7 +119,7 @@ def test_a_worker_that_hears_nothing_exits_with_words(ask, start_worker):
     options = ["--queues", "of-another-installation"]
     worker = start_worker(options=options, JOB_STALE_SECONDS="2")
     job = ask(steps=1)
-    assert worker.process.wait(timeout=LONG_ENOUGH) == 1
+    assert worker.wait(LONG_ENOUGH) == 1
     assert "receives none of the 1 waiting jobs" in worker.log_text()
     wait_until(lambda: not worker.group(), LONG_ENOUGH, "nothing of it is left")
 

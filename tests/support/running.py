@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +16,8 @@ import kombu.pools
 from celery import Celery
 from django.conf import settings
 from django.db import connection
+
+from tests.support import worker_processes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -105,20 +105,12 @@ class Worker:
         self, *, log: Path, env: dict[str, str], include: str = "", options: Sequence[str] = ()
     ) -> None:
         self.log = log
+        log.touch()
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        options = [*quiet, "-c", "1", *options]
+        options = ["-l", "INFO", *quiet, "-c", "1", *options]
         if include:
             options += ["--include", include]
-        with log.open("wb") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO", *options],
-                cwd=ROOT,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self.process = worker_processes.start(options, env=env, log=log)
 
     def log_text(self) -> str:
         return self.log.read_text(errors="replace")
@@ -131,7 +123,12 @@ class Worker:
         return self
 
     def is_dead(self) -> bool:
-        return self.process.poll() is not None
+        return self.process.exitcode is not None
+
+    def wait(self, seconds: float) -> int | None:
+        """Its exit code, or None if it runs on."""
+        self.process.join(seconds)
+        return self.process.exitcode
 
     def children(self) -> list[int]:
         """The processes of the pool, which do the jobs; none where threads do them."""
@@ -158,4 +155,4 @@ class Worker:
             self.signal_all(signal.SIGKILL)
         except ProcessLookupError:
             return
-        self.process.wait(timeout=10)
+        self.wait(10)
