@@ -37,6 +37,7 @@ from django.test import override_settings  # noqa: E402
 
 from tests.support.kept_rows import FILLED_BY_MIGRATIONS  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
+from tests.support.worlds import once_a_file  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 # A test's time says how busy the machine is.
@@ -268,18 +269,12 @@ def own_copy(db, settings):
     return copy
 
 
-@pytest.fixture(scope="module")
-def world_of_module(made_once):
-    """The rows of tests/support/api_world.py for all tests of a file, and their folder."""
+@once_a_file
+def world():
+    """The rows of tests/support/api_world.py for all tests of a file."""
     from tests.support.api_world import a_world
 
-    with made_once(a_world) as made:
-        yield made
-
-
-@pytest.fixture
-def world(world_of_module, own_copy):
-    return own_copy(world_of_module)
+    return a_world()
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from tests.support.api_world import (
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, member
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
 pytestmark = pytest.mark.one_database
@@ -46,8 +47,8 @@ ANNOTATORS_PAGES = re.compile(
 MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
 
 
-@pytest.fixture
-def world(db, _own_data_dir) -> World:
+@once_a_file
+def world() -> World:
     world = a_world()
     member(world.collection, Role.ANNOTATOR, "ann3")
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")

@@ -42,6 +42,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.rules import rule_suspended
 from tests.support.sittings import judge, refer
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
@@ -335,20 +336,11 @@ class Judged(NamedTuple):
     findings_of_other: Answers  # which no state of the first collection changes
 
 
-@pytest.fixture(scope="module")
-def judged_once(made_once):
-    def make() -> Judged:
-        collection, other = a_judged_collection(), an_opened_collection(slug="other")
-        judge_all(other, GRADES)
-        return Judged(collection, find_faults(collection=collection), other, read(other))
-
-    with made_once(make) as made:
-        yield made
-
-
-@pytest.fixture
-def judged(judged_once, own_copy) -> Judged:
-    return own_copy(judged_once)
+@once_a_file
+def judged() -> Judged:
+    collection, other = a_judged_collection(), an_opened_collection(slug="other")
+    judge_all(other, GRADES)
+    return Judged(collection, find_faults(collection=collection), other, read(other))
 
 
 @pytest.mark.parametrize("state", STATES.values(), ids=list(STATES))

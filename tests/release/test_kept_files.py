@@ -16,6 +16,7 @@ from release.models import Release
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -24,15 +25,9 @@ def judged():
     return publish_release(collection=a_judged_collection(), version="1.0")
 
 
-@pytest.fixture(scope="module")
-def made(made_once):
-    with made_once(judged) as made:
-        yield made
-
-
-@pytest.fixture
-def release(made, own_copy):
-    return own_copy(made)
+@once_a_file
+def release():
+    return judged()
 
 
 def revise_a_judgment(collection, settings):

@@ -24,6 +24,7 @@ from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pa
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, judge_both
 from tests.support.visits import address, client_of, markup, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -35,15 +36,9 @@ def judged():
     return collection
 
 
-@pytest.fixture(scope="module")
-def made(made_once):
-    with made_once(judged) as made:
-        yield made
-
-
-@pytest.fixture
-def collection(made, own_copy):
-    return own_copy(made)
+@once_a_file
+def collection():
+    return judged()
 
 
 # The gate

@@ -19,6 +19,7 @@ from scoring.systems.services import save_system
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -40,15 +41,9 @@ def judged() -> Collection:
     return collection
 
 
-@pytest.fixture(scope="module")
-def made(made_once):
-    with made_once(judged) as made:
-        yield made
-
-
-@pytest.fixture
-def collection(made, own_copy) -> Collection:
-    return own_copy(made)
+@once_a_file
+def collection() -> Collection:
+    return judged()
 
 
 def relabel(collection: Collection, query: str, docno: str, grade: int) -> None:
