@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluation.label_effects.tables import CORRELATIONS, Payload, RankingTables
+from web.figures import percent_text
 
 
 def ranking_lines(payload: Payload) -> Iterator[str]:
@@ -16,10 +17,10 @@ def ranking_lines(payload: Payload) -> Iterator[str]:
         f"Pairs in all sets of labels: {payload['pairs']:,} of {payload['queries']:,} queries."
     )
     yield ""
-    yield _line("mean (rank)", *sources)
+    yield _line("mean in % (rank)", *sources)
     for system in tables.all_systems:
         cells = [
-            "–" if place.mean is None else f"{place.mean:.4f} ({place.rank})"
+            "–" if place.mean is None else f"{percent_text(place.mean)} ({place.rank})"
             for place in system.places
         ]
         yield _line(system.system, *cells)
@@ -35,7 +36,7 @@ def ranking_lines(payload: Payload) -> Iterator[str]:
     for swap in tables.all_swaps:
         yield (
             f"swap under {swap.source}: {swap.better} and {swap.worse} "
-            f"({swap.reference:+.4f} to {swap.other:+.4f})"
+            f"({100 * swap.reference:+.2f} to {100 * swap.other:+.2f} percentage points)"
         )
     for flip in tables.all_flips:
         yield f"flip under {flip.source}: {flip.better} and {flip.worse}, {flip.kind}"

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.pool_bias.tables import LeftOutLine, Payload, left_out_lines, ways_of
 from evaluation.report_commands import ReportCommand
+from web.figures import percent_text
 from web.text_tables import aligned
 from web.words import count_noun
 
@@ -44,10 +45,10 @@ def lines(payload: Payload) -> Iterator[str]:
     yield ""
     yield from aligned(_sources(payload), TEXT_COLUMNS)
     yield ""
-    yield f"Systems ({main}: standard, condensed, upper bound)"
+    yield f"Systems (in percent; {main}: standard, condensed, upper bound)"
     yield from aligned(_systems(payload, main), TEXT_COLUMNS)
     yield ""
-    yield f"Sources left out ({main} of the system that changes most)"
+    yield f"Sources left out ({main} in percent, of the system that changes most)"
     yield from aligned(_left_out(payload, main), TEXT_COLUMNS)
     for reason in payload["not_redrawn"]:
         yield f"{count_noun(reason['pools'], 'pool')} cannot be drawn again: {reason['reason']}"
@@ -74,8 +75,8 @@ def _systems(payload: Payload, measure: str) -> Iterator[Row]:
         values = row["measures"][measure]
         yield (
             row["system"],
-            *(_number(row["judged"][k]) for k in ("10", "20", "100")),
-            *(_number(values[key]) for key in ("standard", "condensed", "upper")),
+            *(_percent(row["judged"][k]) for k in ("10", "20", "100")),
+            *(_percent(values[key]) for key in ("standard", "condensed", "upper")),
         )
 
 
@@ -87,7 +88,8 @@ def _left_out(payload: Payload, measure: str) -> Iterator[Row]:
     lines_by_way = {way: left_out_lines(payload, measure, way) for way in ways_of(payload)}
     for together in zip(*lines_by_way.values(), strict=True):
         for way, line in zip(lines_by_way, together, strict=True):
-            counts = (str(line.labels), str(line.relevant), _number(line.tau))
+            tau = "undefined" if line.tau is None else f"{line.tau:.4f}"
+            counts = (str(line.labels), str(line.relevant), tau)
             yield (line.name.replace(" + ", ","), way, *counts, *_most_changed(line))
 
 
@@ -95,9 +97,10 @@ def _most_changed(line: LeftOutLine) -> Row:
     system = line.most_changed
     if system is None:
         return ("none", *["undefined"] * 4)
-    numbers = (_number(system.score), _number(system.reduced_score), f"{system.change:+.4f}")
-    return (system.system, *numbers, _number(system.reduced_condensed))
+    numbers = (_percent(system.score), _percent(system.reduced_score))
+    change = f"{100 * system.change:+.2f}"
+    return (system.system, *numbers, change, _percent(system.reduced_condensed))
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else percent_text(value)

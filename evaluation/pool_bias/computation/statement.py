@@ -73,14 +73,15 @@ def open_reason(facts: Facts) -> str:
         change = worst["fewest"]
         return (
             f"without the documents that only {worst['system']} found, its {facts['measure']} "
-            f"changes by {signed(change['mean'])} (95 % interval {signed(change['low'])} to "
-            f"{signed(change['high'])})"
+            f"changes by {signed(change['mean'])} percentage points (95 % interval "
+            f"{signed(change['low'])} to {signed(change['high'])})"
         )
     if support["answer"] == SupportAnswer.SUPPORTED:
         return (
-            f"their judged@{facts['depth']} must be at least {_rounded_up(support['judged'])}, and "
-            f"leaving out each of {support['sources']} sources changed its {facts['measure']} by "
-            f"less than {_rounded_up(support['largest'], 3)} (95 % intervals)"
+            f"their judged@{facts['depth']} must be at least {_rounded_up(support['judged'], 0)} "
+            f"%, and leaving out each of {support['sources']} sources changed its "
+            f"{facts['measure']} by less than {_rounded_up(support['largest'], 1)} percentage "
+            "points (95 % intervals)"
         )
     return "; ".join(support["reasons"])
 
@@ -90,11 +91,12 @@ def _supported(facts: Facts) -> Iterable[str]:
     sources = support["sources"]
     yield (
         f"It supports comparing systems that retrieve from the whole corpus if their judged@{k} is "
-        f"at least {_rounded_up(support['judged'])}. {sources} sources of the pools are such "
+        f"at least {_rounded_up(support['judged'], 0)} %. {sources} sources of the pools are such "
         f"systems. When each of them was left out, its {facts['measure']} changed by less than "
-        f"{_rounded_up(support['largest'], 3)} (95 % intervals), and τ between the rankings of the "
-        f"systems was at least {_rounded_down(support['tau'])}. A new system that is like these "
-        f"sources changes more than all of them did with a probability of 1 in {sources + 1}."
+        f"{_rounded_up(support['largest'], 1)} percentage points (95 % intervals), and τ between "
+        f"the rankings of the systems was at least {_rounded_down(support['tau'])}. A new system "
+        "that is like these sources changes more than all of them did with a probability of 1 in "
+        f"{sources + 1}."
     )
     if support["largest"] > facts["detectable"]:
         yield (
@@ -119,9 +121,9 @@ def _differences(facts: Facts) -> Iterable[str]:
             )
         return
     yield (
-        f"With {queries}, a difference of {facts['detectable']:.3f} in mean {facts['measure']} is "
-        "detectable (paired t test, α = .05, power .80, median over all pairs of systems); a "
-        "smaller one that is not significant says little."
+        f"With {queries}, a difference of {100 * facts['detectable']:.1f} percentage points in "
+        f"mean {facts['measure']} is detectable (paired t test, α = .05, power .80, median over "
+        "all pairs of systems); a smaller one that is not significant says little."
     )
 
 
@@ -130,9 +132,10 @@ def _percent(share: float) -> str:
     return f"{int(share * 1000) / 10:.1f} %"
 
 
-def _rounded_up(value: float, digits: int = 2) -> str:
+def _rounded_up(fraction: float, digits: int) -> str:
+    """In percent."""
     unit = 10**digits
-    return f"{math.ceil(round(value * unit, 9)) / unit:.{digits}f}"
+    return f"{math.ceil(round(100 * fraction * unit, 9)) / unit:.{digits}f}"
 
 
 def _rounded_down(value: float) -> str:

@@ -208,9 +208,9 @@ def _changed(row: LeftOut) -> str:
     if change.low is None or change.high is None:
         return f"without {row.system}, the change of its own score is known for one query only"
     return (
-        f"without {row.system}, its own score changes by {signed(change.mean)} "
+        f"without {row.system}, its own score changes by {signed(change.mean)} percentage points "
         f"(95 % interval {signed(change.low)} to {signed(change.high)}), which does not exclude a "
-        f"change of {row.limit:.3f}"
+        f"change of {100 * row.limit:.1f} points"
     )
 
 
@@ -233,4 +233,5 @@ def reaching(shares: Iterable[float | None], least: float | None) -> int:
 
 
 def signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    """A change of a fraction, in percentage points."""
+    return f"{100 * value:+.1f}".replace("-", "−")

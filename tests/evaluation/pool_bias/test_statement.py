@@ -33,9 +33,9 @@ CLOSED = (
     "have a final label. "
 )
 DETECTABLE = (
-    " With 33 queries, a difference of 0.081 in mean nDCG@20 is detectable (paired t test, "
-    "α = .05, power .80, median over all pairs of systems); a smaller one that is not significant "
-    "says little."
+    " With 33 queries, a difference of 8.1 percentage points in mean nDCG@20 is detectable (paired "
+    "t test, α = .05, power .80, median over all pairs of systems); a smaller one that is not "
+    "significant says little."
 )
 BOTH = " For such systems, report condensed values and upper bounds beside every score."
 
@@ -47,21 +47,21 @@ def said(**changes):
 def test_the_paragraph_says_what_is_supported_and_why():
     assert said() == (
         CLOSED + "It supports comparing systems that retrieve from the whole corpus if their "
-        "judged@20 is at least 0.62. 5 sources of the pools are such systems. When each of them "
-        "was left out, its nDCG@20 changed by less than 0.032 (95 % intervals), and τ between the "
-        "rankings of the systems was at least 0.94. A new system that is like these sources "
-        "changes more than all of them did with a probability of 1 in 6. 9 of 10 scored systems "
-        "that retrieve from the whole corpus have this judged@20." + DETECTABLE
+        "judged@20 is at least 62 %. 5 sources of the pools are such systems. When each of them "
+        "was left out, its nDCG@20 changed by less than 3.2 percentage points (95 % intervals), "
+        "and τ between the rankings of the systems was at least 0.94. A new system that is like "
+        "these sources changes more than all of them did with a probability of 1 in 6. 9 of 10 "
+        "scored systems that retrieve from the whole corpus have this judged@20." + DETECTABLE
     )
 
 
 @pytest.mark.parametrize(
     ("figures", "part"),
     [
-        ({"judged": 0.62}, "at least 0.62. "),
-        ({"judged": 0.6201}, "at least 0.63. "),
-        ({"largest": 0.031}, "less than 0.031 ("),
-        ({"largest": 0.0301}, "less than 0.031 ("),
+        ({"judged": 0.62}, "at least 62 %. "),
+        ({"judged": 0.6201}, "at least 63 %. "),
+        ({"largest": 0.031}, "less than 3.1 percentage points ("),
+        ({"largest": 0.0301}, "less than 3.1 percentage points ("),
         ({"tau": 0.94}, "at least 0.94. "),
         ({"tau": 0.9399}, "at least 0.93. "),
     ],
@@ -72,8 +72,8 @@ def test_a_figure_is_rounded_so_that_the_sentence_stays_true(figures, part):
 
 def test_the_condition_for_open_lists_is_a_clause_of_its_own():
     assert open_reason(FACTS) == (
-        "their judged@20 must be at least 0.62, and leaving out each of 5 sources changed its "
-        "nDCG@20 by less than 0.032 (95 % intervals)"
+        "their judged@20 must be at least 62 %, and leaving out each of 5 sources changed its "
+        "nDCG@20 by less than 3.2 percentage points (95 % intervals)"
     )
 
 
@@ -95,7 +95,9 @@ def test_what_is_not_supported_is_told_with_the_change_of_the_worst_source():
     assert said(support=support) == (
         CLOSED + "It does not support comparing the sources of its pools with other systems that "
         "retrieve from the whole corpus: without the documents that only specter found, its "
-        "nDCG@20 changes by −0.100 (95 % interval −0.130 to −0.070)." + BOTH + DETECTABLE
+        "nDCG@20 changes by −10.0 percentage points (95 % interval −13.0 to −7.0)."
+        + BOTH
+        + DETECTABLE
     )
 
 

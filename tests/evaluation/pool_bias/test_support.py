@@ -64,8 +64,8 @@ def test_it_is_supported_if_no_interval_reaches_the_limit_and_the_rankings_stay(
         (
             [*FOUR, a_source("wide", most=Change(0.0, -0.05, 0.04, 0.95))],
             {},
-            "without wide, its own score changes by +0.000 (95 % interval −0.050 to +0.040), which "
-            "does not exclude a change of 0.050",
+            "without wide, its own score changes by +0.0 percentage points (95 % interval −5.0 to "
+            "+4.0), which does not exclude a change of 5.0 points",
         ),
         (
             [*FOUR, a_source("one", most=Change(0.0, None, None, 0.95))],
