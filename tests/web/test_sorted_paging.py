@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from corpus.models import DOCNO_ORDER, Document
 from database.natural_order import natural_key
 from tests.support.factories import a_collection
-from web.tables import sorted_paging
 from web.tables.sorted_paging import SortedRows
 
 COLUMNS = {"docno": "", "year": "year", "title": "title"}
@@ -22,8 +21,7 @@ pytestmark = pytest.mark.may_differ
 
 
 @pytest.fixture
-def collection(db, monkeypatch):
-    monkeypatch.setattr(sorted_paging, "PAGE_ROWS", 3)
+def collection(db):
     return a_collection()
 
 
@@ -44,7 +42,7 @@ def page_at(collection, address: str):
         key="docno",
         key_order=DOCNO_ORDER,
     )
-    return rows.page(request)
+    return rows.page(request, size=3)
 
 
 def walk(collection, address: str, direction: str):
