@@ -20,5 +20,6 @@ def query_head(context: Context, query: Query) -> SafeString:
         '<span class="title clip" title="{}">{}</span>\n</th>',
         reverse("query", args=[context["collection"].slug, query.name]),
         query.name,
-        *[query.query_paper.title] * 2,
+        query.query_paper.title,
+        query.query_paper.title or "(no title)",
     )

@@ -443,6 +443,12 @@ def docnos_of(answer) -> list[str]:
     return re.findall(r'<td class="mono nowrap wide-only">([^<]+)</td>', answer.text)
 
 
+def query_names_of(answer) -> list[str]:
+    return re.findall(
+        r'<th scope="row" class="paper-name">\s*<a href="[^"]+">([^<]+)</a>', answer.text
+    )
+
+
 def test_documents_and_queries_are_in_natural_order_over_all_pages(collection, admin):
     for number in range(1, 56):
         DocumentFactory(collection=collection, docno=f"d{number}")
@@ -455,4 +461,4 @@ def test_documents_and_queries_are_in_natural_order_over_all_pages(collection, a
     assert docnos_of(first) == [f"d{number}" for number in range(1, 51)]
     assert docnos_of(rest) == [f"d{number}" for number in range(51, 56)]
     assert docnos_of(back) == docnos_of(first)
-    assert docnos_of(queries) == [f"d{number}_method" for number in range(51, 56)]
+    assert query_names_of(queries) == [f"d{number}_method" for number in range(51, 56)]
