@@ -132,12 +132,6 @@ class PoolQuerySet(models.QuerySet["Pool"]):
         sampling = [name for name, strategy in STRATEGIES.items() if strategy.samples]
         return self.filter(build__manifest__strategy__in=sampling)
 
-    def holding(self, document: Document) -> PoolQuerySet:
-        """Pools of the document, or with it as a candidate."""
-        return self.filter(
-            models.Q(query_paper__document=document) | models.Q(candidates__document=document)
-        )
-
     def drafts(self) -> PoolQuerySet:
         return self.filter(frozen_at=None)
 

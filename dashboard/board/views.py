@@ -149,7 +149,6 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         ),
         "idle": [person for person in current.people if not person.judged.remaining],
         "state": found.state,
-        "states": found.filters[0].choices,
         "opened": opened,
         "rows": open_rows(opened.rows, current.late),
         "figure": shown(progress_figure(progress_of(collection)), "board-figure", collection.slug),

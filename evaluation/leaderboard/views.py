@@ -154,7 +154,6 @@ class LeaderboardPage:
             "rows": self.found,
             "scored": has_scores,
             "has_judged": has_scores and choice.profile.name != TREC,
-            "is_filtered": len(self.found) < len(self.rows),
             "words": typed(self.request.GET, "q"),
             "measures": choice.measures() if has_scores else [],
             "selects": self.selects,
