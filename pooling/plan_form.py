@@ -23,6 +23,7 @@ from retrieval.services import (
     usual_retrievers,
 )
 from web.errors import UserFacingError
+from web.file_fields import SmallFileField
 
 # The uses that a plan can make of the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
@@ -68,10 +69,11 @@ class PoolPlanForm(forms.Form):
         "3264891. Other draft pools stay as they are.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
-    papers_file = forms.FileField(
+    papers_file = SmallFileField(
+        largest=MOST_FILE_BYTES,
         label="Add a list from a file",
         required=False,
-        help_text="A text file of up to 1 MB with one id per line, for example pilot.txt.",
+        help_text="A text file with one id per line, for example pilot.txt.",
         widget=forms.FileInput(attrs={"accept": ".txt,text/plain"}),
     )
     strategy = forms.ChoiceField(
@@ -195,8 +197,6 @@ class PoolPlanForm(forms.Form):
         upload = self.cleaned_data["papers_file"]
         if upload is None:
             return
-        if upload.size > MOST_FILE_BYTES:
-            raise forms.ValidationError("This file is larger than 1 MB. Choose a smaller one.")
         try:
             text = upload.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:

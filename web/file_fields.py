@@ -1,4 +1,4 @@
-"""A form field for several files, and the refusal of an upload."""
+"""Form fields for several files and for a small one, and the refusal of an upload."""
 
 from __future__ import annotations
 
@@ -31,6 +31,22 @@ class FilesField(forms.FileField):
             return super().clean(file, initial)
         except forms.ValidationError as error:
             raise forms.ValidationError(f"{file.name}: {error.messages[0]}") from error
+
+
+class SmallFileField(forms.FileField):
+    """A field for a file of at most `largest` bytes, which is below the server's limit."""
+
+    def __init__(self, *, largest: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.largest = largest
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        file = super().clean(data, initial)
+        if file and file.size > self.largest:
+            raise forms.ValidationError(
+                f"{file.name} is larger than {self.largest // 1_000_000} MB. Choose a smaller file."
+            )
+        return file
 
 
 def refuse_upload(form: forms.Form, field: str | None, error: UserFacingError) -> int:

@@ -8,6 +8,7 @@ from accounts.models import Collection
 from scoring.folds import MOST
 from scoring.services import import_folds, make_folds
 from web.errors import UserFacingError
+from web.file_fields import SmallFileField
 
 MOST_BYTES = 5_000_000  # of a file; ten thousand queries in ten folds take 2 MB
 
@@ -15,7 +16,8 @@ MOST_BYTES = 5_000_000  # of a file; ten thousand queries in ten folds take 2 MB
 class FoldsForm(forms.Form):
     """A file of folds, or the number of folds to make."""
 
-    file = forms.FileField(
+    file = SmallFileField(
+        largest=MOST_BYTES,
         label="File of published folds",
         required=False,
         widget=forms.FileInput(attrs={"accept": ".json"}),
@@ -34,8 +36,6 @@ class FoldsForm(forms.Form):
         file, number = self.cleaned_data.get("file"), self.cleaned_data.get("number")
         if not self.errors and (file is None) == (number is None):
             self.add_error("number", "Choose a file, or enter a number from 0 to 20.")
-        elif file is not None and file.size > MOST_BYTES:
-            self.add_error("file", f"{file.name} is larger than 5 MB, which no file of folds is.")
 
     def save(self, collection: Collection) -> bool:
         """Change the folds. Returns whether they are changed: a refusal is shown at its field."""
