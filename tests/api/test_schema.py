@@ -25,7 +25,7 @@ from config.api_urls import collection_routes
 from config.wsgi import application
 from tests.support.api_world import SHADOW_JUDGE, World
 
-EXAMPLES = {"admin": 10, "ann1": 2}  # for each operation
+EXAMPLES = {"admin": 10, "ann1": 5}  # for each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
