@@ -137,22 +137,20 @@ def test_nul_in_a_cookie_or_a_token_is_refused(world):
 
 
 @pytest.mark.one_database
-def test_head_is_get_without_a_body(ids):
-    people = [browser(name) for name in ("admin", "ann1", "adju")]
+@pytest.mark.parametrize("person", ["admin", "ann1", "adju"])
+def test_head_is_get_without_a_body(person, ids):
+    client = browser(person)
     found, wrong = 0, []
     for route in ROUTES:
         address = address_of(route, ids)
-        for client in people:  # the first who has this address
-            if (got := client.get(address)).status_code != 404:
-                break
-        head = client.head(address)
+        got, head = client.get(address), client.head(address)
         content = b"".join(head.streaming_content) if head.streaming else head.content
         wrong += unless(got.status_code, head)
         wrong += [f"{address} has a body"] if content else []
         found += got.status_code == 200
 
     assert wrong == []
-    assert found >= 60
+    assert found >= 10
 
 
 def test_a_failing_api_answers_in_json(world):
