@@ -56,8 +56,14 @@ function shorten(table) {
   table.after(button);
 }
 
+// The text of a heading; "" for one that only a screen reader has.
+function shownText(heading) {
+  const isSeen = !heading.querySelector(":scope > .visually-hidden:only-child");
+  return isSeen ? heading.textContent.trim() : "";
+}
+
 function prepare(table) {
-  const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
+  const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map(shownText);
   if (headings.length < 3) return;
   table.classList.add("as-cards");
   table.setAttribute("role", "table");
