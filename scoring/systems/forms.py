@@ -15,17 +15,27 @@ NAME = r"^[\w.@-]+$"
 INVALID = "Use only letters, digits, “-”, “_”, “.” and “@”, without spaces."
 
 
+class SystemNameField(forms.RegexField):
+    """An optional name of a system, or of its repetitions."""
+
+    def __init__(self, *, label: str, help_text: str) -> None:
+        super().__init__(
+            label=label,
+            help_text=help_text,
+            regex=NAME,
+            max_length=LONGEST_NAME,
+            required=False,
+            error_messages={"invalid": INVALID},
+        )
+
+
 class RepetitionForm(forms.Form):
     """The name that a system shares with its repetitions."""
 
-    repetition_of = forms.RegexField(
+    repetition_of = SystemNameField(
         label="Repetition of",
-        regex=NAME,
-        max_length=LONGEST_NAME,
-        required=False,
         help_text="The name that runs of one system share, such as those with several seeds. "
         "The leaderboard shows their mean.",
-        error_messages={"invalid": INVALID},
     )
 
 
@@ -40,24 +50,16 @@ class SystemForm(forms.Form):
             "empty": "This file is empty. Choose one with at least one list.",
         },
     )
-    name = forms.RegexField(
+    name = SystemNameField(
         label="Name",
-        regex=NAME,
-        max_length=LONGEST_NAME,
-        required=False,
         help_text="For example “specter-seed1”. The default is the name of the first file. An "
         "imported system with the same name is replaced.",
-        error_messages={"invalid": INVALID},
     )
-    repetition_of = forms.RegexField(
+    repetition_of = SystemNameField(
         label="Repetition of",
-        regex=NAME,
-        max_length=LONGEST_NAME,
-        required=False,
         help_text="If you import several repetitions of a system, such as one for each seed, give "
         "all the same name here, for example “specter”. The leaderboard then shows mean and "
         "standard deviation.",
-        error_messages={"invalid": INVALID},
     )
 
     def clean(self) -> None:
