@@ -51,24 +51,32 @@ def test_an_admin_imports_folds_and_makes_others(collection, admin):
 
 
 @pytest.mark.parametrize(
-    ("sent", "error"),
+    ("sent", "field", "error"),
     [
-        ({}, "Choose a file, or enter a number"),
-        ({"number": "3", "file": file_of(json.dumps(SPLITS))}, "Choose a file, or enter a number"),
-        ({"number": "21"}, "less than or equal to 20"),
-        ({"file": file_of("[]")}, "splits.json: must be an object"),
+        ({}, "number", "Choose a file, or enter a number"),
+        (
+            {"number": "3", "file": file_of(json.dumps(SPLITS))},
+            "number",
+            "Choose a file, or enter a number",
+        ),
+        ({"number": "21"}, "number", "less than or equal to 20"),
+        ({"file": file_of("[]")}, "file", "splits.json: must be an object"),
         (
             {"file": file_of('{"method": {"fold1_dev": [], "fold1_test": ["q9"]}}')},
+            "file",
             "tests none of the queries",
         ),
     ],
 )
-def test_a_refused_form_is_open_with_its_error_and_the_folds_stay(collection, admin, sent, error):
+def test_a_refused_form_is_open_with_its_error_and_the_folds_stay(
+    collection, admin, sent, field, error
+):
     refused = admin.post(address("change-folds"), sent)
 
     assert refused.status_code == 422
     assert '<div class="dialog-open" id="folds-form"' in refused.text
     assert error in refused.text
+    assert list(refused.context["folds_form"].errors) == [field]
     assert origin(collection) == (2, "made from the seed")
 
 
