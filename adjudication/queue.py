@@ -25,7 +25,7 @@ from corpus.ordering import order_key
 from database.natural_order import natural_key
 
 # Counts of people who have slots of a query, or had one before a pair was opened again.
-TOOK_PART = Q(total__gt=0) | Q(latest__isnull=False)
+TOOK_PART = Q(total__gt=0) | Q(latest_at__isnull=False)
 
 
 @dataclass(frozen=True)

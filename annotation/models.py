@@ -282,7 +282,7 @@ class SlotCount(models.Model):
     judged = models.IntegerField()
     postponed = models.IntegerField(help_text="Postponed and not judged yet.")
     ungraded = models.IntegerField(help_text="Judged without a grade.")
-    latest = models.BigIntegerField(null=True, help_text="Id of the latest judgment in a slot.")
+    latest_at = models.DateTimeField(null=True, help_text="Time of the latest judgment in a slot.")
 
     class Meta:
         constraints = [

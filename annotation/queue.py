@@ -141,7 +141,7 @@ def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryPro
             "query__facet__key",
             "query__facet__name",
         )
-        .annotate(*map(Sum, SlotProgress._fields), judged_last=Max("latest"))
+        .annotate(*map(Sum, SlotProgress._fields), judged_last=Max("latest_at"))
         .filter(total__sum__gt=0)
         .order_by(F("judged_last").desc(nulls_last=True), "query__opening__pk")
     )

@@ -109,7 +109,7 @@ class Migration(migrations.Migration):
                 ('judged', models.IntegerField()),
                 ('postponed', models.IntegerField(help_text='Postponed and not judged yet.')),
                 ('ungraded', models.IntegerField(help_text='Judged without a grade.')),
-                ('latest', models.BigIntegerField(help_text='Id of the latest judgment in a slot.', null=True)),
+                ('latest_at', models.DateTimeField(help_text='Time of the latest judgment in a slot.', null=True)),
             ],
             options={
                 'indexes': [models.Index(fields=['annotator', 'query'], name='slot_count_by_annotator')],

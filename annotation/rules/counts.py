@@ -49,17 +49,18 @@ UNGRADED = (
     "CASE WHEN EXISTS (SELECT 1 FROM annotation_judgment j "
     "WHERE j.id = {row}.judgment_id AND j.grade IS NULL) THEN 1 ELSE 0 END"
 )
+NEW_JUDGED_AT = "(SELECT j.created_at FROM annotation_judgment j WHERE j.id = NEW.judgment_id)"
 COUNT_NEW_SLOT = (
     "INSERT INTO annotation_slotcount "
-    "(query_id, number, annotator_id, total, judged, postponed, ungraded, latest) "
+    "(query_id, number, annotator_id, total, judged, postponed, ungraded, latest_at) "
     f"SELECT {QUERY_OF}, {{row}}.number, {{row}}.annotator_id, 1, {JUDGED}, {POSTPONED}, "
-    f"{UNGRADED}, {{row}}.judgment_id WHERE TRUE "
+    f"{UNGRADED}, {NEW_JUDGED_AT} WHERE TRUE "
     "ON CONFLICT (query_id, number, annotator_id) DO UPDATE SET "
     "total = annotation_slotcount.total + 1, "
     "judged = annotation_slotcount.judged + excluded.judged, "
     "postponed = annotation_slotcount.postponed + excluded.postponed, "
     "ungraded = annotation_slotcount.ungraded + excluded.ungraded, "
-    "latest = COALESCE(excluded.latest, annotation_slotcount.latest)"
+    "latest_at = COALESCE(excluded.latest_at, annotation_slotcount.latest_at)"
 ).format(row="NEW")
 OF_OLD_SLOT = (
     f"WHERE query_id = {QUERY_OF} AND number = {{row}}.number "
@@ -90,8 +91,8 @@ SLOTS = [
             f"UPDATE annotation_slotcount SET judged = judged + {change(JUDGED)}, "
             f"postponed = postponed + {change(POSTPONED)}, "
             f"ungraded = ungraded + {change(UNGRADED)}, "
-            "latest = CASE WHEN latest > NEW.judgment_id THEN latest "
-            f"ELSE COALESCE(NEW.judgment_id, latest) END {OF_OLD_SLOT}"
+            f"latest_at = CASE WHEN latest_at > {NEW_JUDGED_AT} THEN latest_at "
+            f"ELSE COALESCE({NEW_JUDGED_AT}, latest_at) END {OF_OLD_SLOT}"
         ],
     ),
     keep(

@@ -92,7 +92,7 @@ def _seats(collection: Collection) -> list[SeatWork]:
     """The seats with unjudged pairs, from the kept counts."""
     in_slot: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
     # A judge of a pair that was opened again may have no slot of the query left.
-    took_part = Q(total__gt=0) | Q(latest__isnull=False)
+    took_part = Q(total__gt=0) | Q(latest_at__isnull=False)
     counts = SlotCount.objects.filter(took_part, query__collection=collection).order_by()
     for query, number, username, judged, total in counts.values_list(
         "query", "number", "annotator__username", "judged", "total"

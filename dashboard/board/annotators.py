@@ -190,13 +190,6 @@ def person_rows(
     return sorted(rows, key=lambda row: -row.seconds_left)
 
 
-def with_last_judged(counts: QuerySet[SlotCount]) -> QuerySet[SlotCount]:
-    """With `last_at`, the time of the latest judgment in a slot."""
-    # Without an order, because that of the model would join three tables.
-    latest = Judgment.objects.filter(pk=OuterRef("latest")).order_by().values("created_at")
-    return counts.annotate(last_at=Subquery(latest))
-
-
 def shares_of(collection: Collection, person: User | None = None) -> dict[int, AnnotatorShare]:
     """The share of each annotator, or of the person, by primary key."""
     counts = SlotCount.objects.filter(query__collection=collection, total__gt=0)
@@ -204,15 +197,14 @@ def shares_of(collection: Collection, person: User | None = None) -> dict[int, A
         counts = counts.filter(annotator=person)
     recently = timezone.now() - timedelta(days=RATE_DAYS)
     rows = (
-        with_last_judged(counts)
-        .order_by()
+        counts.order_by()
         .values_list("annotator")
         .annotate(
             done=Sum("judged"),
             slots=Sum("total"),
             queries=Count("query", filter=Q(judged__lt=F("total")), distinct=True),
-            recent=Sum("judged", filter=Q(last_at__gte=recently), default=0),
-            last_judged=Max("last_at"),
+            recent=Sum("judged", filter=Q(latest_at__gte=recently), default=0),
+            last_judged=Max("latest_at"),
             first_opened=Min("query__opening__opened_at"),
         )
     )

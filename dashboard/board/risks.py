@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Collection
 from annotation.models import SlotCount
 from corpus.models import Query
-from dashboard.board.annotators import IDLE, with_last_judged
+from dashboard.board.annotators import IDLE
 from web.words import count_noun
 
 MANY_CASES = 10  # that wait for adjudication
@@ -62,7 +62,7 @@ def risk_counts(counts: QuerySet[SlotCount], late: Group[int]) -> QuerySet[SlotC
     )
     unjudged = Q(annotator__in=list(late), judged__lt=F("total"))
     return (
-        with_last_judged(counts.filter(total__gt=0))
+        counts.filter(total__gt=0)
         .order_by()
         .values("query")
         .annotate(
@@ -71,14 +71,14 @@ def risk_counts(counts: QuerySet[SlotCount], late: Group[int]) -> QuerySet[SlotC
             slots=Sum("total"),
             due=disputed - settled,
             waits=Count("pk", filter=unjudged),
-            last_judged=Max("last_at"),
+            last_judged=Max("latest_at"),
         )
     )
 
 
 def at_risk(collection: Collection, late: Group[int]) -> list[int]:
     """The ids of the queries with a reason, or that wait for a person who will not finish."""
-    # Others have no reason, and each time of a latest judgment is looked up.
+    # Others have no reason.
     possible = Q(query__pair_count__judged__lt=F("query__pair_count__total")) | Q(
         query__pair_count__disputed__gte=MANY_CASES
     )

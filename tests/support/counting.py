@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 
 from adjudication.models import Case, CaseCount, Decision, DueCount
 from annotation.models import Judgment, Pair, PairCount, Slot, SlotCount
@@ -11,7 +12,7 @@ from annotation.models import Judgment, Pair, PairCount, Slot, SlotCount
 def kept_counts() -> dict[str, dict]:
     pairs = PairCount.objects.values_list("query", "total", "judged", "disputed")
     slots = SlotCount.objects.values_list(
-        "query", "number", "annotator", "total", "judged", "postponed", "ungraded", "latest"
+        "query", "number", "annotator", "total", "judged", "postponed", "ungraded", "latest_at"
     )
     cases = CaseCount.objects.values_list("query", "settled", "decisions")
     return {
@@ -43,10 +44,10 @@ def _counted_pairs() -> dict[int, list[int]]:
 def _counted_slots() -> dict[tuple[int, int, int], list]:
     counts: dict[tuple[int, int, int], list] = {}
     # Also those from before a pair was opened again.
-    latest: dict[tuple[int, int, int], int] = {}
-    for judgment in Judgment.objects.select_related("slot__pair").order_by("pk"):
+    latest: dict[tuple[int, int, int], datetime] = {}
+    for judgment in Judgment.objects.select_related("slot__pair").order_by("created_at"):
         slot = judgment.slot
-        latest[slot.pair.query_id, slot.number, judgment.annotator_id] = judgment.pk
+        latest[slot.pair.query_id, slot.number, judgment.annotator_id] = judgment.created_at
     for slot in Slot.objects.select_related("pair", "judgment"):
         judgment = slot.judgment
         key = (slot.pair.query_id, slot.number, slot.annotator_id)
