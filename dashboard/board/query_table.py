@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from adjudication.models import CaseCount
@@ -20,11 +21,15 @@ from web.tables.filters import Filter, FilterChoice
 
 @dataclass(frozen=True)
 class QueryTableRow:
-    """A query in the list. `pool` is None without a pool; `slots` is 0 until it is opened."""
+    """A query in the list. `pool` is None without a pool; `slots` is 0 until it is opened.
+
+    `cases` is the number of its cases to decide.
+    """
 
     query: Query
     pool: int | None
     opened: bool
+    cases: int
     slots: int
     judged: int
 
@@ -33,14 +38,13 @@ class QueryTableRow:
         return facts_of(self.query.query_paper.metadata)
 
     @property
-    def finished(self) -> bool:
-        return self.opened and self.judged == self.slots
-
-    @property
     def state(self) -> str:
-        if self.opened:
-            return "judged" if self.finished else "open"
-        return "no pool" if self.pool is None else "not open"
+        """In the words of the query's page, except what it says before the opening."""
+        if not self.opened:
+            return "no pool" if self.pool is None else "not open"
+        if self.judged < self.slots:
+            return "judging" if self.judged else "open"
+        return "to decide" if self.cases else "done"
 
 
 def query_rows(queries: Sequence[Query]) -> list[QueryTableRow]:
@@ -61,16 +65,24 @@ def query_rows(queries: Sequence[Query]) -> list[QueryTableRow]:
             query,
             pools.get(query.query_paper_id),
             getattr(query, "opened", False),
+            getattr(query, "cases_remaining", None) or 0,
             *slots.get(query.pk, (0, 0)),
         )
         for query in queries
     ]
 
 
+# Of a query; NULL before it is opened.
+CASES_REMAINING = F("pair_count__disputed") - Coalesce(F("case_count__settled"), 0)
+
+
 def queries_of(collection: Collection) -> QueryQuerySet:
     """Ready for `query_rows`."""
     queries: QueryQuerySet = collection.queries.with_titles()
-    return queries.annotate(opened=Exists(Opening.objects.filter(query=OuterRef("pk"))))
+    return queries.annotate(
+        opened=Exists(Opening.objects.filter(query=OuterRef("pk"))),
+        cases_remaining=CASES_REMAINING,
+    )
 
 
 # Long columns of a query and its document that no table shows.
@@ -110,6 +122,7 @@ QUERIES: Table[QueryTableRow] = Table(
                 "state": lambda row: row.state,
                 "judgments": lambda row: row.judged,
                 "judgments_needed": lambda row: row.slots,
+                "cases_to_decide": lambda row: row.cases,
             },
         ),
     ],
@@ -117,15 +130,16 @@ QUERIES: Table[QueryTableRow] = Table(
 
 IS_OPEN = Q(opening__isnull=False)
 HAS_POOL = Q(query_paper__pool__isnull=False)
-IS_JUDGED = Q(pair_count__judged=F("pair_count__total"))
+IS_JUDGED = IS_OPEN & Q(pair_count__judged=F("pair_count__total"))
 STATE = Filter(
     "state",
     "State",
     [
         FilterChoice("no-pool", "No pool", ~IS_OPEN & ~HAS_POOL),
         FilterChoice("not-open", "Not open", ~IS_OPEN & HAS_POOL),
-        FilterChoice("open", "Open", IS_OPEN & ~IS_JUDGED),
-        FilterChoice("judged", "Judged", IS_OPEN & IS_JUDGED),
+        FilterChoice("open", "To judge", IS_OPEN & ~IS_JUDGED),
+        FilterChoice("to-decide", "To decide", IS_JUDGED & Q(cases_remaining__gt=0)),
+        FilterChoice("done", "Done", IS_JUDGED & Q(cases_remaining=0)),
     ],
 )
 

@@ -30,7 +30,7 @@ from dashboard.board.annotators import (
 from dashboard.board.closed_queries import is_ready
 from dashboard.board.completion import Completion, sum_of
 from dashboard.board.forms import SEATS
-from dashboard.board.query_table import UNSHOWN_COLUMNS
+from dashboard.board.query_table import CASES_REMAINING, UNSHOWN_COLUMNS
 from dashboard.board.risks import NO_RISK, QueryRisk, risks_of
 
 BOARD_SORTS = {
@@ -173,7 +173,7 @@ def open_queries_matching(collection: Collection, words: str = "") -> QuerySet[Q
     return queries.annotate(
         judged_share=Cast(F("pair_count__judged"), FloatField())
         / NullIf(F("pair_count__total"), Value(0)),
-        cases_remaining=F("pair_count__disputed") - Coalesce(F("case_count__settled"), 0),
+        cases_remaining=CASES_REMAINING,
     )
 
 

@@ -299,9 +299,10 @@ def test_a_documents_page_takes_the_same_queries_with_more_references(
 
 
 def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_queries):
-    finished, begun = an_open_query(collection), an_open_query(collection)
-    judge(finished, 1, [0, 1, 2])
-    judge(finished, 2, [0, 1, 2])
+    done, disputed, begun, untouched = [an_open_query(collection) for _ in range(4)]
+    for judged, second in ((done, [0, 1, 2]), (disputed, [0, 3, 3])):
+        judge(judged, 1, [0, 1, 2])
+        judge(judged, 2, second)
     judge(begun, 1, [0, 1, 2])
     a_query(collection)
     client = client_of("admin")
@@ -309,10 +310,11 @@ def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_
     with django_assert_num_queries(13):
         page = client.get(at("queries"))
 
-    assert "5 queries" not in page.text
-    assert "4 queries" in text_of(page)
-    assert "open, 3 of 6 judgments" in text_of(page)
-    assert page.text.count("</span> judged</span>") == 1
+    assert "6 queries" in text_of(page)
+    assert "judging, 3 of 6 judgments" in text_of(page)
+    assert "open, 0 of 6 judgments" in text_of(page)
+    assert page.text.count("</span> done</span>") == 1
+    assert "2 cases to decide" in text_of(page)
     assert page.text.count("not open") == 2
     assert "no pool" in page.text
 

@@ -178,7 +178,7 @@ def test_queries_are_filtered_by_facet_and_state_on_the_page_and_in_the_file(col
 
     assert found(state="open") == [opened.name]
     assert found(state="not-open") == [waiting.name]
-    assert found(state="no-pool") == found(state="judged") == []
+    assert found(state="no-pool") == found(state="done") == []
     assert found(facet="result") == [waiting.name]
     assert found(facet="result", state="open") == []
     shown = admin.get(page, {"state": "open"})
