@@ -33,7 +33,7 @@ OF_FACET = (  # a sentence for collections with facets
     "“bm25_abstract@method” uses only the sentences of a facet as the query. "
 )
 ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of the query papers
-MOST_FILE_BYTES = 1_000_000  # because the list is sent with the form from then on
+MOST_FILE_BYTES = 1024 * 1024  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
     "same_field": "share a field of study with the query",

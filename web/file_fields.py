@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
 
 from web.disk import NoRoom
 from web.errors import UserFacingError
@@ -44,7 +45,7 @@ class SmallFileField(forms.FileField):
         file = super().clean(data, initial)
         if file and file.size > self.largest:
             raise forms.ValidationError(
-                f"{file.name} is larger than {self.largest // 1_000_000} MB. Choose a smaller file."
+                f"{file.name} is larger than {filesizeformat(self.largest)}. Choose a smaller file."
             )
         return file
 

@@ -10,7 +10,7 @@ from scoring.services import import_folds, make_folds
 from web.errors import UserFacingError
 from web.file_fields import SmallFileField
 
-MOST_BYTES = 5_000_000  # of a file; ten thousand queries in ten folds take 2 MB
+MOST_BYTES = 5 * 1024 * 1024  # of a file; ten thousand queries in ten folds take 2 MB
 
 
 class FoldsForm(forms.Form):

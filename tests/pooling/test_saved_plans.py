@@ -152,7 +152,7 @@ def test_a_file_adds_docnos_to_the_list_that_the_plan_keeps(admin):
     assert page.context["form"]["papers"].value() == "q2\nq9"
     for content, error in [
         (b"\xff\xfe", "not a text in UTF-8"),
-        (b"q" * 1_000_001, "larger than 1 MB"),
+        (b"q" * (1024 * 1024 + 1), "larger than 1.0\xa0MB"),
         (b"q\0", "Null characters"),
     ]:
         page = admin.post(address("plan-pools"), sent(content))
