@@ -50,7 +50,7 @@ class GuidelineForm(forms.Form):
     instructions = forms.CharField(
         label="Instructions",
         widget=forms.Textarea(attrs={"rows": 10}),
-        help_text="An empty line begins a new paragraph.",
+        help_text="In Markdown, as are details and examples: **bold**, lists and links.",
         error_messages={"required": "Enter instructions: what the annotators compare."},
     )
 

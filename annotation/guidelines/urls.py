@@ -7,4 +7,5 @@ from annotation.guidelines import views
 urlpatterns: list[URLPattern] = [
     path("guidelines/", views.guidelines, name="guidelines"),
     path("guidelines/<slug:facet>/", views.guideline, name="guideline"),
+    path("guidelines/<slug:facet>/text/", views.guideline_text, name="guideline-text"),
 ]

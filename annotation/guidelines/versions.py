@@ -6,8 +6,11 @@ from collections import defaultdict
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from accounts.models import Collection
-from annotation.models import Opening
+from annotation.models import Guideline, Opening
+from corpus.models import Facet
 
 
 class VersionUse(NamedTuple):
@@ -16,6 +19,15 @@ class VersionUse(NamedTuple):
     version: int
     created_at: datetime
     queries: list[str]
+
+
+def versions_to_read(facet: Facet) -> QuerySet[Guideline]:
+    """The versions that judges of the facet may read, the newest first.
+
+    They are those of open queries. Before one is open, it is the newest alone.
+    """
+    used = facet.guidelines.filter(Exists(Opening.objects.filter(guideline=OuterRef("pk"))))
+    return used if used.exists() else facet.guidelines.filter(pk__in=facet.guidelines.all()[:1])
 
 
 def versions_in_use(collection: Collection) -> dict[int, list[VersionUse]]:

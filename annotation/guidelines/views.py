@@ -10,18 +10,24 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import in_collection, row_or_404
+from accounts.access import in_collection, person_of, roles_in, row_or_404
 from accounts.models import Collection, Role
 from annotation import services
 from annotation.guidelines.forms import GuidelineForm
-from annotation.guidelines.versions import versions_in_use
+from annotation.guidelines.versions import versions_in_use, versions_to_read
 from annotation.models import Guideline
 from corpus.models import Facet
 
+READERS = (Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR)
 
-@in_collection(Role.ADMIN)
+
+@in_collection(*READERS)
 @require_safe
 def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """The admin's list. The others get the text of the first facet, which links the rest."""
+    if Role.ADMIN not in roles_in(collection, person_of(request)):
+        first = row_or_404(collection.facets.first(), f"{collection.slug} has no facet")
+        return redirect("guideline-text", collection.slug, first.slug)
     uses = versions_in_use(collection)
     facets = [(facet, uses.get(facet.pk, [])) for facet in collection.facets.all()]
     context = {"collection": collection, "facets": facets}
@@ -56,6 +62,24 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
     wrong = bool(form.errors or any(grade.errors for grade in form.grades.values()))
     status = 422 if form.is_bound and wrong else 200
     return render(request, "annotation/guideline.html", context, status=status)
+
+
+@in_collection(*READERS)
+@require_safe
+def guideline_text(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
+    """The whole text of a version, to be read and printed."""
+    facet_row = _facet_or_404(collection, facet)
+    versions = list(versions_to_read(facet_row))
+    wanted = _requested_version(request, facet_row, versions[0] if versions else None)
+    guideline = next((version for version in versions if version == wanted), None)
+    context = {
+        "collection": collection,
+        "facet": facet_row,
+        "facets": collection.facets.all(),
+        "guideline": row_or_404(guideline, "no open query is judged by this version"),
+        "versions": versions,
+    }
+    return render(request, "annotation/guideline_text.html", context)
 
 
 def _facet_or_404(collection: Collection, slug: str) -> Facet:

@@ -5,13 +5,13 @@ The page needs no other file, no script and no network. It has the whole text, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
 from bundle.records import ReleasedGuideline
 from corpus.digests import json_digest
+from web.markdown import written_html
 
 STYLE = """
 :root { color-scheme: light; }
@@ -86,7 +86,7 @@ def guideline_page(
 def _instructions(text: str) -> Iterator[str]:
     if text.strip():
         yield "<h2>Instructions</h2>"
-        yield from _paragraphs(text)
+        yield _written(text, first_heading=3)
 
 
 def _grade(grade: Mapping[str, Any]) -> Iterator[str]:
@@ -97,26 +97,20 @@ def _grade(grade: Mapping[str, Any]) -> Iterator[str]:
     yield '<section class="grade">'
     yield f'<h3><span class="badge">{int(grade["grade"])}</span> {escape(name)}</h3>'
     if definition:
-        yield f'<p class="definition">{_lines(definition)}</p>'
-    yield from _paragraphs(detail)
+        yield f'<p class="definition">{escape(definition)}</p>'
+    if detail:
+        yield _written(detail, first_heading=4)
     if example:
-        yield f'<p class="example"><b>Example.</b> {_lines(example)}</p>'
+        yield '<div class="example">'
+        yield "<p><b>Example</b></p>"
+        yield _written(example, first_heading=4)
+        yield "</div>"
     yield "</section>"
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    """An empty line begins a new paragraph, as on the pages of annotators."""
-    for paragraph in re.split(r"\n{2,}", _with_line_feeds(text).strip()):
-        if paragraph:
-            yield f"<p>{_lines(paragraph)}</p>"
-
-
-def _lines(text: str) -> str:
-    return escape(_with_line_feeds(text)).replace("\n", "<br>")
-
-
-def _with_line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def _written(text: str, *, first_heading: int) -> str:
+    """The HTML of Markdown, as on the pages of annotators."""
+    return written_html(text, first_heading=first_heading, breaks=True).rstrip("\n")
 
 
 def guideline_digest(guideline: ReleasedGuideline) -> str:

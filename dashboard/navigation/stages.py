@@ -9,6 +9,7 @@ from accounts.models import Role
 FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
 EVERY_ROLE = frozenset(Role)
 ADMINS = frozenset({Role.ADMIN})
+JUDGES_TOO = frozenset({Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR})
 CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
 
 
@@ -80,7 +81,7 @@ STAGES = (
             NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people"),
-            NavigationPage("Guidelines", "guidelines"),
+            NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
             NavigationPage("Agreement", "agreement"),
             NavigationPage("Full-text studies", "studies"),
         ),

@@ -27,8 +27,14 @@ def pages_of(collection, username) -> dict[str, list[str]]:
 def test_each_role_gets_the_stages_of_its_own_pages(collection):
     member(collection, Role.CURATOR, "curator")
 
-    assert pages_of(collection, "ann1") == {"Overview": ["Overview"], "Judging": ["Judge"]}
-    assert pages_of(collection, "adju") == {"Overview": ["Overview"], "Judging": ["Adjudicate"]}
+    assert pages_of(collection, "ann1") == {
+        "Overview": ["Overview"],
+        "Judging": ["Judge", "Guidelines"],
+    }
+    assert pages_of(collection, "adju") == {
+        "Overview": ["Overview"],
+        "Judging": ["Adjudicate", "Guidelines"],
+    }
     assert pages_of(collection, "curator") == {
         "Overview": ["Overview"],
         "Corpus": ["Labels", "Choice of queries"],

@@ -299,7 +299,7 @@ def test_a_documents_page_takes_the_same_queries_with_more_references(
 
 
 def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_queries):
-    done, disputed, begun, untouched = [an_open_query(collection) for _ in range(4)]
+    done, disputed, begun, _ = [an_open_query(collection) for _ in range(4)]
     for judged, second in ((done, [0, 1, 2]), (disputed, [0, 3, 3])):
         judge(judged, 1, [0, 1, 2])
         judge(judged, 2, second)

@@ -81,7 +81,7 @@ def test_a_preview_runs_and_loads_nothing(text):
 def test_a_preview_links_to_web_pages_only():
     html = preview_of("[here](https://example.org/?a=1&b=2)")
 
-    assert '<a href="https://example.org/?a=1&amp;b=2" rel="nofollow noopener">here</a>' in html
+    assert '<a href="https://example.org/?a=1&amp;b=2" rel="nofollow noopener"' in html
 
 
 def test_wide_parts_of_a_preview_can_be_scrolled_by_keyboard():

@@ -7,7 +7,15 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from web.markdown import written_html
+
 register = Library()
+
+
+@register.filter
+def markdown(text: str, first_heading: int) -> SafeString:
+    """The text that a person wrote in Markdown. `# …` is a heading of the level `first_heading`."""
+    return mark_safe(written_html(text, first_heading=first_heading, breaks=True))
 
 
 @register.simple_block_tag
