@@ -9,20 +9,25 @@ from typing import NamedTuple
 
 from accounts.models import User
 from adjudication.models import Decision, Recipient, Referral
-from annotation.models import Guideline, Opening, Seat
+from annotation.models import Guideline, Opening, Pair, Seat
 from annotation.services import CandidateText, NewJudgment, NewSlot, insert_judgments, make_slots
+from annotation.stale_presentations import pairs_shown_otherwise
 from corpus.models import Query
 
 NewKey = Callable[..., uuid.UUID]
 
 
 class SourceJudgment(NamedTuple):
-    """A judgment of a source. Without a digest, it gets that of its pair's present text."""
+    """A judgment of a source. Without a digest, it gets that of its pair's present text.
+
+    Without a version of the guideline, it was made under that of the query.
+    """
 
     annotator: User
     grade: int | None
     reason: str
     presentation_digest: str | None = None
+    guideline_version: int | None = None
     sequence: int = 1
     seconds: float | None = None
 
@@ -80,6 +85,7 @@ def write_judged_query(source: JudgedQuery, new_key: NewKey) -> int:
         others=source.other_annotators(),
     )
     judgments = insert_judgments(_judgments(source, slots, new_key))
+    _unmark_unchanged(source.query)
     by_docno: dict[str, dict[int, NewSlot]] = {}
     for slot in slots:
         by_docno.setdefault(slot.docno, {})[slot.number] = slot
@@ -109,6 +115,14 @@ def write_judged_query(source: JudgedQuery, new_key: NewKey) -> int:
     return len(judgments)
 
 
+def _unmark_unchanged(query: Query) -> None:
+    """A judgment under an earlier guideline has another digest, also of the same text."""
+    marked = Pair.objects.filter(query=query, text_changed=True)
+    if marked.exists():
+        changed = {docno for _, docno in pairs_shown_otherwise(query.collection, marked)}
+        marked.exclude(candidate__document__docno__in=changed).update(text_changed=False)
+
+
 def _judgments(
     source: JudgedQuery, slots: Sequence[NewSlot], new_key: NewKey
 ) -> Iterator[NewJudgment]:
@@ -121,6 +135,7 @@ def _judgments(
                 grade=judgment.grade,
                 reason=judgment.reason,
                 presentation_digest=judgment.presentation_digest or slot.presentation_digest,
+                guideline_version=judgment.guideline_version or source.guideline.version,
                 key=new_key("judgment", slot.docno, slot.number).hex,
                 sequence=judgment.sequence,
                 seconds=judgment.seconds,

@@ -122,9 +122,6 @@ def standing_decisions() -> models.QuerySet[Decision]:
     ).order_by("-sequence")
 
 
-LONGEST_REASON = 1_000
-
-
 class Recipient(models.TextChoices):
     """The people who decide a judged pair again."""
 

@@ -42,7 +42,7 @@ class GuidelineText(TypedDict):
 
 
 class Guideline(models.Model):
-    """The meaning of the grades under one facet. A change is a new version; openings keep theirs.
+    """The meaning of the grades under one facet. A change is a new version, given by choice.
 
     `grades` has a text for each grade of the collection's scale, 0 first.
     """
@@ -63,16 +63,36 @@ class Guideline(models.Model):
         return f"{self.facet} guideline {self.version}"
 
 
+class GuidelineReading(models.Model):
+    """That a person read a version of a guideline. Who judges by a later version reads it first."""
+
+    guideline = models.ForeignKey(Guideline, models.CASCADE, related_name="readings")
+    reader = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    read_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["guideline", "reader"], name="guideline_reading_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.guideline} read by {self.reader}"
+
+
 class OpeningQuerySet(models.QuerySet["Opening"]):
     def of(self, collection: Collection) -> OpeningQuerySet:
         return self.filter(query__collection=collection)
 
 
 class Opening(models.Model):
-    """A query's opening for judging: its guideline and the time."""
+    """A query's opening for judging: its guideline, the time, and the round of judging.
+
+    A change of guideline or round is a row of `GuidelineChange`, whose trigger writes it here.
+    """
 
     query = models.OneToOneField(Query, models.PROTECT, related_name="opening")
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="openings")
+    round = models.PositiveSmallIntegerField(default=1, db_default=1)
     opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
     labels_unchecked = models.BooleanField(
@@ -89,6 +109,39 @@ class Opening(models.Model):
 
     def __str__(self) -> str:
         return f"opening of {self.query}"
+
+
+LONGEST_REASON = 1_000  # why a pair or a query is judged again
+
+
+class GuidelineChange(models.Model):
+    """Another version of the guideline, given to an open query instead of the earlier one.
+
+    In the same round, earlier judgments stay, under the version that they were made under. A new
+    round empties every slot: all pairs are judged again, and no page shows the earlier judgments.
+    """
+
+    opening = models.ForeignKey(Opening, models.CASCADE, related_name="guideline_changes")
+    earlier = models.ForeignKey(Guideline, models.PROTECT, related_name="+")
+    guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="+")
+    round = models.PositiveSmallIntegerField()
+    reason = models.TextField(help_text="For the record. No judge is shown it.")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["opening", "round", "guideline"], name="guideline_change_once"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="guideline_change_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.guideline} given to {self.opening}"
 
 
 class Seat(models.Model):
@@ -171,7 +224,9 @@ class Pair(models.Model):
     candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="pairs")
     token = models.CharField(max_length=32)
     presentation_digest = models.CharField(
-        max_length=64, blank=True, help_text="Of what a judge sees, from when the query opened."
+        max_length=64,
+        blank=True,
+        help_text="Of what a judge saw when the query opened, or was given its guideline.",
     )
     text_changed = models.BooleanField(
         default=False, help_text="A trigger sets it when one of its two documents changes."
@@ -313,6 +368,10 @@ class Judgment(models.Model):
     reason = models.CharField(max_length=20, choices=Reason, blank=True)
     note = models.TextField(blank=True)
     presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
+    guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="That of its query. An earlier one is superseded."
+    )
     key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
     seconds = models.FloatField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -96,6 +96,10 @@ class WrongPresentation(JudgingConflict):
     """The annotator's page showed another text than the pair shows."""
 
 
+class UnreadGuideline(JudgingConflict):
+    """The query is judged by a version of the guideline that the annotator has not read."""
+
+
 class RevisedMeanwhile(JudgingConflict):
     """The slot's current judgment is not the one that the annotator's page showed."""
 
@@ -116,6 +120,10 @@ class KeyReused(JudgingConflict):
     """An idempotency key came with two different answers."""
 
 
+GUIDELINE_CHANGED = (
+    "The guideline of this query changed, so your answer was not saved. Reload the page and judge "
+    "the pair again."
+)
 # Triggers that refuse a judgment, by name.
 REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
     "judgment_never_by_an_admin": (
@@ -315,10 +323,10 @@ def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> 
     if annotators[0] == annotators[1]:
         raise CannotOpen(f"{annotators[0]} is named twice. Name two different annotators.")
     for annotator in annotators:
-        _check_annotator(collection, annotator)
+        check_annotator(collection, annotator)
 
 
-def _check_annotator(collection: Collection, annotator: User) -> None:
+def check_annotator(collection: Collection, annotator: User) -> None:
     if not collection.memberships.filter(user=annotator, role=Role.ANNOTATOR).exists():
         raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
@@ -496,7 +504,7 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
             f"{annotator} has the other seat of {query.name}. Name another annotator."
         )
     try:
-        _check_annotator(query.collection, annotator)
+        check_annotator(query.collection, annotator)
         _check_not_excluded(query, [annotator])
     except CannotOpen as error:
         raise CannotReassign(str(error)) from error
@@ -591,6 +599,11 @@ def submit_judgment(
             if slot.is_archived:
                 raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
             answer.check(slot.highest_grade)
+            if slot.must_read:
+                raise UnreadGuideline(
+                    f"Version {slot.guideline_version} of the guideline is new to you. Read it "
+                    "before you go on; then send this answer again."
+                )
             current, current_key = _current(slot)
             if current_key != supersedes:
                 earlier = Judgment.objects.filter(key=key).first()
@@ -619,13 +632,18 @@ def submit_judgment(
                 reason=answer.reason,
                 note=answer.note,
                 presentation_digest=presentation_digest,
+                guideline_version=slot.guideline_version,
+                round=slot.round,
                 key=key,
                 seconds=seconds,
                 created_at=timezone.now(),
             )
             if not show_judgment(slot, judgment.pk):
-                raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
+                check_not_archived(Collection.objects.get(pk=slot.collection_id))
+                raise WrongPresentation(GUIDELINE_CHANGED)
     except IntegrityError as error:
+        if "judgment_of_the_round" in str(error):
+            raise WrongPresentation(GUIDELINE_CHANGED) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
                 raise refusal(f"{message} Nothing was saved.") from error
@@ -673,7 +691,9 @@ class NewJudgment(NamedTuple):
     grade: int | None
     reason: str
     presentation_digest: str
+    guideline_version: int
     key: str
+    round: int = 1
     sequence: int = 1
     note: str = ""
     seconds: float | None = None

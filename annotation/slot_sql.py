@@ -26,10 +26,14 @@ _OWN_SLOT = f"""
 _SLOT = """
     SELECT s.id, s.annotator_id, s.judgment_id,
         (SELECT MAX(j.sequence) FROM annotation_judgment j WHERE j.slot_id = s.id),
-        p.id, p.query_id, p.presentation_digest, p.text_changed,
+        p.id, p.query_id, p.presentation_digest, p.text_changed, o.round, g.version,
+        g.version > 1 AND NOT EXISTS (SELECT 1 FROM annotation_guidelinereading r
+            WHERE r.guideline_id = g.id AND r.reader_id = s.annotator_id),
         c.id, c.highest_grade, c.archived_at IS NOT NULL
     FROM annotation_slot s
     JOIN annotation_pair p ON p.id = s.pair_id
+    JOIN annotation_opening o ON o.query_id = p.query_id
+    JOIN annotation_guideline g ON g.id = o.guideline_id
     JOIN corpus_query q ON q.id = p.query_id
     JOIN accounts_collection c ON c.id = q.collection_id
     WHERE s.id = %s
@@ -37,6 +41,8 @@ _SLOT = """
 _SHOW = """
     UPDATE annotation_slot SET judgment_id = %s WHERE id = %s AND EXISTS
         (SELECT 1 FROM accounts_collection c WHERE c.id = %s AND c.archived_at IS NULL)
+    AND EXISTS (SELECT 1 FROM annotation_opening o JOIN annotation_guideline g
+        ON g.id = o.guideline_id WHERE o.query_id = %s AND o.round = %s AND g.version = %s)
 """
 _PROGRESS = """
     SELECT COALESCE(SUM(total), 0), COALESCE(SUM(judged), 0), COALESCE(SUM(postponed), 0),
@@ -49,7 +55,8 @@ class LockedSlot(NamedTuple):
     """A slot with what a new judgment is checked against.
 
     `last_sequence` is of its last judgment, for a pair that was opened again: its slots are empty,
-    and keep the judgments from before.
+    and keep the judgments from before. With `must_read`, the annotator has not read this version of
+    the guideline, which is not the first.
     """
 
     pk: int
@@ -60,6 +67,9 @@ class LockedSlot(NamedTuple):
     query_id: int
     presentation_digest: str
     text_changed: bool
+    round: int
+    guideline_version: int
+    must_read: bool
     collection_id: int
     highest_grade: int
     is_archived: bool
@@ -104,12 +114,14 @@ def insert_judgment(**values: Any) -> Judgment:
 
 
 def show_judgment(slot: LockedSlot, judgment_id: int) -> bool:
-    """Let the slot show this judgment. False if the collection is archived.
+    """Let the slot show this judgment.
 
-    Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
+    False if the collection is archived, or the query has another guideline or round. Asked after
+    the lock, because this may have happened meanwhile (ADR 28).
     """
+    seen = (slot.collection_id, slot.query_id, slot.round, slot.guideline_version)
     with connection.cursor() as cursor:
-        cursor.execute(_SHOW, (judgment_id, slot.pk, slot.collection_id))
+        cursor.execute(_SHOW, (judgment_id, slot.pk, *seen))
         return bool(cursor.rowcount)
 
 

@@ -15,11 +15,14 @@ from annotation.services import shown_query
 from corpus.models import SOURCES
 
 READ_TOGETHER = 500  # documents; their abstracts take about 1 MB
-COLUMNS = (
+COLUMNS: tuple[str | F, ...] = (
     "candidate__document",
     "query",
-    F("slot_1__judgment__presentation_digest"),
-    F("slot_2__judgment__presentation_digest"),
+    *(
+        F(f"slot_{number}__judgment__{column}")
+        for number in (1, 2)
+        for column in ("presentation_digest", "guideline_version")
+    ),
 )
 
 
@@ -28,7 +31,6 @@ class _ShownQuery(NamedTuple):
     facet: str
     labels: list[str]
     text: ShownText
-    guideline_version: int
 
 
 def pairs_shown_otherwise(
@@ -55,20 +57,22 @@ def pairs_shown_otherwise(
     while some := {pk: text for pk, *text in islice(texts, READ_TOGETHER)}:
         shown: dict[tuple[int, str], ShownText] = {}
         pairs = among.judged().filter(candidate__document__in=some).order_by().values_list(*COLUMNS)
-        for document, query_id, *judged in pairs.iterator():
+        for document, query_id, *judgments in pairs.iterator():
             query, (docno, title, sentences, labels) = queries[query_id], some[document]
             if (document, query.facet) not in shown:
                 shown[document, query.facet] = shown_text(title, sentences, labels, query.labels)
-            presentation = Presentation(
-                query_name=query.name,
-                facet=query.facet,
-                query=query.text,
-                docno=docno,
-                candidate=shown[document, query.facet],
-                guideline_version=query.guideline_version,
-            )
-            if {*judged} != {presentation.digest}:
-                yield query.name, docno
+            for digest, guideline_version in {(*judgments[:2],), (*judgments[2:],)}:
+                presentation = Presentation(
+                    query_name=query.name,
+                    facet=query.facet,
+                    query=query.text,
+                    docno=docno,
+                    candidate=shown[document, query.facet],
+                    guideline_version=guideline_version,
+                )
+                if presentation.digest != digest:
+                    yield query.name, docno
+                    break
 
 
 def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _ShownQuery]:
@@ -76,7 +80,7 @@ def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _Sh
     has_pairs = Exists(pairs.filter(query=OuterRef("pk")).order_by())
     queries = (
         collection.queries.filter(has_pairs, opening__isnull=False)
-        .select_related("facet", "opening__guideline", *SOURCES)
+        .select_related("facet", *SOURCES)
         .order_by()
     )
     return {
@@ -85,7 +89,6 @@ def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _Sh
             query.facet.key,
             query.facet.labels,
             shown_query(query),
-            query.opening.guideline.version,
         )
         for query in queries.iterator(READ_TOGETHER)
     }

@@ -1,4 +1,4 @@
-"""The jobs that change the seats of many queries."""
+"""The jobs that change the seats or the guideline of many queries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 from accounts.models import User
 from annotation import team
+from annotation.guidelines.giving import GIVING_KIND, give_as_requested
+from annotation.models import Guideline
 from annotation.sharing import Assignment, SeatMove
 from jobs.lease import Lease
 from jobs.registry import handles
@@ -29,4 +31,16 @@ def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
         collection=lease.collection,
         moves=[SeatMove(*row) for row in lease.parameters["moves"]],
         work=lease,
+    )
+
+
+@handles(GIVING_KIND, title="Give a guideline to queries", page="guidelines", in_steps=True)
+def run_give_guideline(lease: Lease) -> dict[str, Any]:
+    parameters = dict(lease.parameters)
+    return give_as_requested(
+        collection=lease.collection,
+        guideline=Guideline.objects.get(pk=parameters.pop("guideline")),
+        made_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
+        work=lease,
+        **parameters,
     )

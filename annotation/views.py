@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -20,6 +22,7 @@ from accounts.access import (
 from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
+from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.queue import OwnSlot, ShownPair
@@ -54,6 +57,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
         {
             "collection": collection,
             "waiting": waiting,
+            "unread": unread_guidelines(collection, person_of(request)),
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
             "pairs_left": pairs_left,
@@ -254,8 +258,12 @@ def _workspace(
     shown: ShownPair,
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
+    """The page of the pair, or the guideline if it must be read first."""
     user = person_of(request)
     guideline = query.opening.guideline
+    if typed is None and must_read(guideline, user):
+        page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
+        return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
     progress = queue.progress_in(query.pk, user)
     pace = queue.pace(collection, user)
     return render(

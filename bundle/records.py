@@ -56,7 +56,10 @@ class PooledDocument(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision."""
+    """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision.
+
+    `guideline` is the version that it was made under.
+    """
 
     query: str
     facet: str
@@ -68,6 +71,7 @@ class Rating(NamedTuple):
     sequence: int
     seconds: float | None
     presentation_digest: str
+    guideline: int
 
 
 class Adjudication(NamedTuple):

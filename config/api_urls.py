@@ -11,7 +11,12 @@ from adjudication.referrals.api import Referrals
 from agreement.api import AgreementReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
-from annotation.guidelines.api import GuidelineDetail, Guidelines
+from annotation.guidelines.api import (
+    GuidelineDetail,
+    GuidelineGiving,
+    GuidelineReadings,
+    Guidelines,
+)
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
@@ -42,6 +47,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
     path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),
+    path("guidelines/<str:facet>/give/", GuidelineGiving.as_view(), name="api-give-guideline"),
+    path("guidelines/<str:facet>/read/", GuidelineReadings.as_view(), name="api-read-guideline"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
     path("labels/", curation.SentenceLabels.as_view(), name="api-labels"),

@@ -113,6 +113,16 @@ JUDGMENTS = [
         event="INSERT",
         when=READ_IN_FULL,
     ),
+    reject(
+        "new_round_of_a_query_in_a_study",
+        table="annotation_guidelinechange",
+        event="INSERT",
+        when=(
+            "EXISTS (SELECT 1 FROM studies_studypair t JOIN annotation_pair p ON p.id = t.pair_id "
+            "JOIN annotation_opening o ON o.query_id = p.query_id "
+            "WHERE o.id = NEW.opening_id AND NEW.round > o.round)"
+        ),
+    ),
     # Its rater may be one of the two blind judges.
     reject(
         "referral_of_a_pair_in_a_study",

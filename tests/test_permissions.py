@@ -97,6 +97,8 @@ ADDRESSES = [
     Address("api-facets", (ADMIN,), POST),
     Address("api-guidelines", (ADMIN,), GET),
     Address("api-guideline", (ADMIN,), BOTH),
+    Address("api-give-guideline", (ADMIN,), POST),
+    Address("api-read-guideline", (ANNOTATOR,), POST),
     Address("api-archive", (ADMIN,), ("post", "delete")),
     # The corpus
     Address("add-sample", (ADMIN,), POST),
@@ -203,7 +205,8 @@ ADDRESSES = [
     Address("rebalance", (ADMIN,), BOTH),
     Address("seat", (ADMIN,), BOTH),
     Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
-    Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
+    Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR), BOTH),
+    Address("give-guideline", (ADMIN,), POST),
     Address("guideline", (ADMIN,), BOTH),
     Address("import-judgments", (ADMIN,), BOTH),
     Address("api-judgment-imports", (ADMIN,), BOTH),

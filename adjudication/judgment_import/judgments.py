@@ -140,6 +140,7 @@ class _JudgmentImporter:
 
     def _judgment(self, place: _Place) -> NewJudgment:
         slot, record, annotator = place
+        opening = slot.pair.query.opening
         return NewJudgment(
             slot=slot.pk,
             annotator=annotator.pk,
@@ -148,6 +149,8 @@ class _JudgmentImporter:
             note=record.note,
             seconds=record.seconds,
             presentation_digest=slot.pair.presentation_digest,
+            guideline_version=opening.guideline.version,
+            round=opening.round,
             key=self.context.key("judgment", str(slot.pk), record.person).hex,
         )
 
@@ -168,6 +171,7 @@ def _slots(query: Query, docnos: Iterable[str]) -> dict[str, list[Slot]]:
         .order_by("pk")
     )
     for slot in rows:
+        slot.pair.query = query  # so that its opening is read once
         if slot.pair.candidate.document.docno in slots:
             slots[slot.pair.candidate.document.docno].append(slot)
     judgments = Judgment.objects.in_bulk(

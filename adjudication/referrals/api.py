@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from adjudication.models import LONGEST_REASON, Recipient, Referral
+from adjudication.models import Recipient, Referral
 from adjudication.referrals.services import refer_pair
 from annotation.api import annotator_named
+from annotation.models import LONGEST_REASON
 from database.dry_run import rolled_back_if
 from web.api.serializers import DryRun
 

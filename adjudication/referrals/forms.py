@@ -7,7 +7,8 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection, Role, User
-from adjudication.models import LONGEST_REASON, Recipient
+from adjudication.models import Recipient
+from annotation.models import LONGEST_REASON
 
 SHOWN = ("query", "docno", "recipient", "reason")  # what a link may fill in
 

@@ -10,8 +10,8 @@ from django.db.models import Q
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
-from adjudication.models import LONGEST_REASON, Case, Recipient, Referral
-from annotation.models import Pair, PairCount, Slot, SlotCount
+from adjudication.models import Case, Recipient, Referral
+from annotation.models import LONGEST_REASON, Pair, PairCount, Slot, SlotCount
 from annotation.services import CannotReassign, places, reassign_seat
 from corpus.models import Query
 from web.errors import UserFacingError

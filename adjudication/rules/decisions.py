@@ -89,7 +89,12 @@ REFERRALS = [
 EMPTIED = "OLD.judgment_id IS NOT NULL AND NEW.judgment_id IS NULL"
 NOT_OPENED_AGAIN = (
     "NOT EXISTS (SELECT 1 FROM adjudication_referral r WHERE r.pair_id = OLD.pair_id "
-    "AND r.recipient = 'judges' AND OLD.judgment_id IN (r.first_id, r.second_id))"
+    "AND r.recipient = 'judges' AND OLD.judgment_id IN (r.first_id, r.second_id)) "
+    "AND NOT EXISTS (SELECT 1 FROM annotation_guidelinechange c "
+    "JOIN annotation_opening o ON o.id = c.opening_id "
+    "JOIN annotation_pair p ON p.query_id = o.query_id "
+    "JOIN annotation_judgment j ON j.id = OLD.judgment_id "
+    "WHERE p.id = OLD.pair_id AND c.round > j.round)"
 )
 ANOTHER_SLOTS = "NEW.id <> (SELECT slot_id FROM annotation_judgment WHERE id = NEW.judgment_id)"
 OTHER_JUDGE = (

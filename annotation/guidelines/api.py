@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from accounts.models import Collection, Role
 from annotation.api import GradeAnswer
 from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
-from annotation.models import Guideline
+from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.readings import record_reading
+from annotation.guidelines.versions import versions_to_read
+from annotation.models import LONGEST_REASON, Guideline
 from annotation.services import write_guideline
+from annotation.team import AT_ONCE
 from corpus.models import Facet
 from database.dry_run import rolled_back_if
 from web.api.serializers import DryRun, RequestSerializer, found
@@ -40,6 +47,22 @@ class NewGuideline(DryRun):
     )
     instructions = serializers.CharField(max_length=LONGEST_TEXT)
     grades = GradeText(many=True, help_text="One entry for each grade of the scale, 0 first.")
+
+
+class NewGiving(DryRun):
+    queries = serializers.ListField(
+        child=serializers.CharField(max_length=240),
+        min_length=1,
+        max_length=AT_ONCE,
+        help_text="Names of open queries of the facet.",
+    )
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="No judge is shown it.")
+    judge_again = serializers.BooleanField(default=False)
+
+
+class GivenGuideline(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    queries = serializers.ListField(child=serializers.CharField())
 
 
 class GuidelineAnswer(serializers.Serializer[Guideline]):
@@ -94,5 +117,54 @@ class GuidelineDetail(CollectionView):
         return Response(GuidelineAnswer(guideline).data, status=200 if is_tried else 201)
 
     def _facet(self, slug: str) -> Facet:
-        facets = {each.slug: each.pk for each in self.collection.facets.all()}
-        return found(self.collection.facets.all(), pk=facets.get(slug))
+        return facet_named(self.collection, slug)
+
+
+def facet_named(collection: Collection, slug: str) -> Facet:
+    facets = {each.slug: each.pk for each in collection.facets.all()}
+    return found(collection.facets.all(), pk=facets.get(slug))
+
+
+class GuidelineGiving(CollectionView):
+    @extend_schema(
+        summary="Give the newest version to open queries",
+        description="With `judge_again` it begins another round: all pairs of the queries are "
+        "judged again by their two judges, and the earlier judgments and decisions count no "
+        "longer. Without it, judgments keep the version that they were made under. All queries or "
+        "none, up to 50 in one request. 409 with `cannot_give` says which query cannot be given "
+        "it. With `dry_run`, nothing changes.",
+        request=NewGiving,
+        responses={200: GivenGuideline},
+    )
+    def post(self, request: Request, slug: str, facet: str) -> Response:
+        guideline = found(facet_named(self.collection, facet).guidelines.all())
+        asked = self.parsed(NewGiving)
+        queries = list(dict.fromkeys(asked["queries"]))
+        with rolled_back_if(asked["dry_run"]):
+            give_guideline(
+                collection=self.collection,
+                queries=queries,
+                guideline=guideline,
+                reason=asked["reason"],
+                judge_again=asked["judge_again"],
+                made_by=self.person,
+            )
+        return Response(GivenGuideline({"version": guideline.version, "queries": queries}).data)
+
+
+class GuidelineReadings(CollectionView):
+    roles = (Role.ANNOTATOR,)
+
+    @extend_schema(
+        summary="Read the guideline of a facet, and confirm it",
+        description="The answer is the text of the version that open queries are judged by. "
+        "Judging by a later version than the first is refused with `unread_guideline` until you "
+        "confirm it.",
+        request=VersionParameters,
+        responses=GuidelineAnswer,
+    )
+    def post(self, request: Request, slug: str, facet: str) -> Response:
+        versions = versions_to_read(facet_named(self.collection, facet))
+        guideline = found(versions, **self.parsed(VersionParameters))
+        record_reading(guideline, self.person)
+        return Response(GuidelineAnswer(guideline).data)

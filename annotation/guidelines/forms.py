@@ -8,7 +8,8 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 
-from annotation.models import GradeMeaning, Guideline
+from annotation.models import LONGEST_REASON, GradeMeaning, Guideline, Opening
+from corpus.models import Facet
 
 LONGEST_GRADE_NAME = 30
 LONGEST_DEFINITION = 60  # the annotators read it on a button
@@ -113,6 +114,50 @@ class GuidelineForm(forms.Form):
             return True
         before = (self.current.instructions.strip(), self.current.grades)
         return (self.instructions_as_typed(), self.grades_as_typed()) != before
+
+
+class GivingForm(forms.Form):
+    """The open queries of the facet that are given the newest version, and why."""
+
+    queries = forms.CharField(
+        label="Queries",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Their ids, one a line. Empty: all that have an earlier version.",
+    )
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="The history of each query has it. No judge is shown it.",
+        error_messages={"required": "Enter what the new version changes."},
+    )
+    judge_again = forms.BooleanField(
+        label="Judge all their pairs again",
+        required=False,
+        help_text="A new round: both judges begin anew, and the earlier judgments and decisions "
+        "count no longer. They are kept. Without it, judgments keep the version that they were "
+        "made under.",
+    )
+
+    def __init__(self, *arguments: Any, facet: Facet, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.facet = facet
+
+    def clean_queries(self) -> list[str]:
+        openings = Opening.objects.filter(query__facet=self.facet).order_by("query__name")
+        versions = dict(openings.values_list("query__name", "guideline__version"))
+        names = list(dict.fromkeys(self.cleaned_data["queries"].split()))
+        wrong = next((name for name in names if name not in versions), None)
+        if wrong is not None:
+            raise forms.ValidationError(
+                f"{wrong} is no open query of this facet. Enter ids as in the qrels."
+            )
+        newest = self.facet.guidelines.values_list("version", flat=True).first() or 0
+        chosen = names or [name for name, version in versions.items() if version < newest]
+        if not chosen:
+            raise forms.ValidationError("No open query has an earlier version. Enter their ids.")
+        return chosen
 
 
 def _typed(field: forms.BoundField) -> str:

@@ -8,15 +8,19 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in, row_or_404
 from accounts.models import Collection, Role
 from annotation import services
-from annotation.guidelines.forms import GuidelineForm
+from annotation.guidelines.forms import GivingForm, GuidelineForm
+from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.readings import must_read, record_reading
 from annotation.guidelines.versions import versions_in_use, versions_to_read
 from annotation.models import Guideline
+from annotation.services import JudgingError
 from corpus.models import Facet
+from web.words import count_noun
 
 READERS = (Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR)
 
@@ -44,40 +48,90 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
         if form.changed:
             return _write(request, collection, facet_row, form)
         form.add_error(None, "Nothing has changed, so no new version was saved.")
-    shown_guideline = (
-        current if request.method == "POST" else _requested_version(request, facet_row, current)
-    )
-    initial = shown_guideline or Guideline(instructions="", grades=[])
+    giving = GivingForm(initial={"queries": request.GET.get("give", "")}, facet=facet_row)
+    return _guideline_page(request, collection, form, giving)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def give(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
+    """Give the newest version to open queries."""
+    facet_row = _facet_or_404(collection, facet)
+    form = GivingForm(request.POST, facet=facet_row)
+    if form.is_valid():
+        try:
+            job = give_guideline(
+                collection=collection,
+                guideline=row_or_404(facet_row.guidelines.first()),
+                made_by=person_of(request),
+                **form.cleaned_data,
+            )
+        except JudgingError as error:
+            form.add_error(None, str(error))
+        else:
+            if job is not None:
+                return redirect("job", collection.slug, job.pk)
+            number = count_noun(len(form.cleaned_data["queries"]), "query", "queries")
+            messages.success(
+                request,
+                f"The newest version is given to {number}. Their judges read it before they go on.",
+            )
+            return redirect("guideline", collection.slug, facet)
+    unchanged = GuidelineForm(current=facet_row.guidelines.first(), grades=collection.grades)
+    return _guideline_page(request, collection, unchanged, form)
+
+
+def _guideline_page(
+    request: HttpRequest, collection: Collection, form: GuidelineForm, giving: GivingForm
+) -> HttpResponse:
+    facet, current = giving.facet, form.current
+    shown = current if request.method == "POST" else _requested_version(request, facet, current)
+    initial = shown or Guideline(instructions="", grades=[])
+    versions = versions_in_use(collection).get(facet.pk, [])
     context = {
         "collection": collection,
-        "facet": facet_row,
+        "facet": facet,
         "current": current,
-        "shown": shown_guideline,
+        "shown": shown,
         "form": form,
-        "preview": request.method == "POST",
+        "giving": giving,
+        "gives": bool(giving.errors or giving.initial.get("queries")),
+        "preview": form.is_bound,
         "instructions": form.instructions_as_typed() if form.is_bound else initial.instructions,
         "grades": form.grades_as_typed() if form.is_bound else initial.grades,
-        "versions": versions_in_use(collection).get(facet_row.pk, []),
+        "versions": versions,
+        "open": sum(len(use.queries) for use in versions),
+        "earlier": sum(len(use.queries) for use in versions[1:]),
     }
-    wrong = bool(form.errors or any(grade.errors for grade in form.grades.values()))
-    status = 422 if form.is_bound and wrong else 200
-    return render(request, "annotation/guideline.html", context, status=status)
+    is_wrong = form.errors or any(grade.errors for grade in form.grades.values()) or giving.errors
+    return render(request, "annotation/guideline.html", context, status=422 if is_wrong else 200)
 
 
 @in_collection(*READERS)
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def guideline_text(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
-    """The whole text of a version, to be read and printed."""
+    """The whole text of a version, to be read and printed; an annotator confirms the reading.
+
+    `then` is the name of a query to go on with.
+    """
     facet_row = _facet_or_404(collection, facet)
     versions = list(versions_to_read(facet_row))
     wanted = _requested_version(request, facet_row, versions[0] if versions else None)
-    guideline = next((version for version in versions if version == wanted), None)
+    found = next((version for version in versions if version == wanted), None)
+    guideline = row_or_404(found, "no open query is judged by this version")
+    person, then = person_of(request), request.GET.get("then", "")
+    judges = Role.ANNOTATOR in roles_in(collection, person)
+    if request.method == "POST" and judges:
+        record_reading(guideline, person)
+        place = ("judge-query", collection.slug, then) if then else ("judge", collection.slug)
+        return redirect(*place)
     context = {
         "collection": collection,
         "facet": facet_row,
         "facets": collection.facets.all(),
-        "guideline": row_or_404(guideline, "no open query is judged by this version"),
+        "guideline": guideline,
         "versions": versions,
+        "is_unread": judges and must_read(guideline, person),
     }
     return render(request, "annotation/guideline_text.html", context)
 
@@ -106,7 +160,7 @@ def _write(
     )
     messages.success(
         request,
-        f"Version {new_version.version} is written. Queries you open from now on use it; "
-        "those open already keep theirs.",
+        f"Version {new_version.version} is written. Queries that you open from now on use it; "
+        "those open already keep theirs, unless you give it to them.",
     )
     return redirect("guideline", collection.slug, facet.slug)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.rules import kept_rows, not_being_deleted
-from database.triggers import changed, reject
+from database.triggers import changed, keep, reject
 
 COLLECTION_OF_PAIR = (
     "(SELECT q.collection_id FROM annotation_pair p JOIN corpus_query q ON q.id = p.query_id "
@@ -19,6 +19,16 @@ NOT_ON_THE_SCALE = (
     "JOIN annotation_pair p ON p.id = s.pair_id JOIN corpus_query q ON q.id = p.query_id "
     "JOIN accounts_collection c ON c.id = q.collection_id WHERE s.id = NEW.slot_id)"
 )
+OPENING_OF_SLOT = (
+    "FROM annotation_slot s JOIN annotation_pair p ON p.id = s.pair_id "
+    "JOIN annotation_opening o ON o.query_id = p.query_id "
+)
+# An import may bring judgments under an earlier version; `show_judgment` asks for the present one.
+NOT_OF_THE_ROUND = (
+    f"NEW.round <> (SELECT o.round {OPENING_OF_SLOT} WHERE s.id = NEW.slot_id) "
+    f"OR NEW.guideline_version > (SELECT g.version {OPENING_OF_SLOT} "
+    "JOIN annotation_guideline g ON g.id = o.guideline_id WHERE s.id = NEW.slot_id)"
+)
 JUDGMENTS = [
     *kept_rows(
         "annotation_judgment", table="annotation_judgment", collection=COLLECTION_OF_JUDGMENT
@@ -30,6 +40,12 @@ JUDGMENTS = [
         when=(
             "NEW.annotator_id <> (SELECT annotator_id FROM annotation_slot WHERE id = NEW.slot_id)"
         ),
+    ),
+    reject(
+        "judgment_of_the_round",
+        table="annotation_judgment",
+        event="INSERT",
+        when=NOT_OF_THE_ROUND,
     ),
     reject(
         "judgment_grade_on_the_scale",
@@ -66,6 +82,16 @@ SLOTS = [
         ),
     ),
     reject(
+        "slot_shows_a_judgment_of_the_round",
+        table="annotation_slot",
+        event="UPDATE",
+        columns="judgment_id",
+        when=(
+            "(SELECT j.round FROM annotation_judgment j WHERE j.id = NEW.judgment_id) "
+            f"<> (SELECT o.round {OPENING_OF_SLOT} WHERE s.id = NEW.id)"
+        ),
+    ),
+    reject(
         "slot_stays_in_its_pair",
         table="annotation_slot",
         event="UPDATE",
@@ -92,6 +118,23 @@ OPENED_COLLECTION = (
     "EXISTS (SELECT 1 FROM annotation_opening o JOIN corpus_query q ON q.id = o.query_id "
     "WHERE q.collection_id = {collection})"
 )
+COLLECTION_OF_OPENING = (
+    "(SELECT q.collection_id FROM annotation_opening o JOIN corpus_query q ON q.id = o.query_id "
+    "WHERE o.id = {row}.opening_id)"
+)
+# A later version for the same round, or the same or a later one for the next round.
+DOES_NOT_GO_ON = (
+    "NOT EXISTS (SELECT 1 FROM annotation_opening o "
+    "JOIN annotation_guideline g ON g.id = o.guideline_id "
+    "JOIN annotation_guideline given ON given.facet_id = g.facet_id "
+    "WHERE o.id = NEW.opening_id AND g.id = NEW.earlier_id AND given.id = NEW.guideline_id "
+    "AND (NEW.round = o.round AND given.version > g.version "
+    "OR NEW.round = o.round + 1 AND given.version >= g.version))"
+)
+PAIRS_OF_A_NEW_ROUND = (
+    "SELECT p.id FROM annotation_pair p JOIN annotation_opening o ON o.query_id = p.query_id "
+    "WHERE o.id = NEW.opening_id AND NEW.round > o.round"
+)
 OPENED = [
     reject("annotation_guideline_never_edited", table="annotation_guideline", event="UPDATE"),
     # Before that a facet can be deleted, and its guidelines with it.
@@ -108,14 +151,49 @@ OPENED = [
         table="annotation_pair",
         event="UPDATE",
         columns="query_id, candidate_id, presentation_digest",
-        when=changed("query_id", "candidate_id", "presentation_digest"),
+        when=(
+            f"{changed('query_id', 'candidate_id')} OR {changed('presentation_digest')} "
+            "AND NOT EXISTS (SELECT 1 FROM annotation_guidelinechange c "
+            "JOIN annotation_opening o ON o.id = c.opening_id WHERE o.query_id = NEW.query_id)"
+        ),
     ),
     reject(
         "opening_never_edited",
         table="annotation_opening",
         event="UPDATE",
-        columns="query_id, guideline_id",
-        when=changed("query_id", "guideline_id"),
+        columns="query_id, guideline_id, round",
+        when=(
+            f"{changed('query_id')} OR ({changed('guideline_id', 'round')}) "
+            "AND NOT EXISTS (SELECT 1 FROM annotation_guidelinechange c "
+            "WHERE c.opening_id = NEW.id AND c.guideline_id = NEW.guideline_id "
+            "AND c.round = NEW.round)"
+        ),
+    ),
+    *kept_rows(
+        "guideline_change",
+        table="annotation_guidelinechange",
+        collection=COLLECTION_OF_OPENING.format(row="OLD"),
+    ),
+    reject(
+        "guideline_change_goes_on",
+        table="annotation_guidelinechange",
+        event="INSERT",
+        when=DOES_NOT_GO_ON,
+    ),
+    keep(
+        "mark_opening_with_its_guideline",
+        table="annotation_guidelinechange",
+        event="INSERT",
+        statements=[
+            # Before the opening, whose round says which judgments a slot may show.
+            "UPDATE annotation_slot SET judgment_id = NULL, postponed_at = NULL "
+            f"WHERE pair_id IN ({PAIRS_OF_A_NEW_ROUND}) "
+            "AND (judgment_id IS NOT NULL OR postponed_at IS NOT NULL)",
+            f"UPDATE annotation_pair SET referral_count = 0 WHERE id IN ({PAIRS_OF_A_NEW_ROUND}) "
+            "AND referral_count > 0",
+            "UPDATE annotation_opening SET guideline_id = NEW.guideline_id, round = NEW.round "
+            "WHERE id = NEW.opening_id",
+        ],
     ),
     reject(
         "query_stays_once_opened",

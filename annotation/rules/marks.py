@@ -1,7 +1,7 @@
 """Triggers that mark pairs, so that the gate of a release finds every changed text.
 
-The rules keep the docno, facet, query, query paper, topic and guideline of a pair as they are once
-its query is open. The mark shows what was changed past them.
+The rules keep the docno, facet, query, query paper and topic of a pair as they are once its query
+is open. The mark shows what was changed past them. Another guideline is no change of text.
 """
 
 from __future__ import annotations
@@ -65,12 +65,6 @@ MARKS = [
         table="corpus_topic",
         columns=("title", "sentences", "narrative", "narrative_is_shown"),
         pairs=[OF_QUERY_PAPER.format(alias="p", column="topic_id")],
-    ),
-    mark(
-        "opening",
-        table="annotation_opening",
-        columns=["guideline_id"],
-        pairs=["query_id = NEW.query_id"],
     ),
     # A judgment that is not about what the pair showed when its query opened.
     keep(

@@ -180,7 +180,7 @@ def _insert_judgments(judged: Sequence[Judged], clock: Times, rng: np.random.Gen
 
     seconds = rng.gamma(3, 5, len(judged)).round(1).tolist()
     fields = ("slot", "sequence", "annotator", "grade", "reason", "note", "presentation_digest",
-              "key", "seconds", "created_at")  # fmt: skip
+              "guideline_version", "key", "seconds", "created_at")  # fmt: skip
     insert_rows(
         Judgment,
         fields,
@@ -193,6 +193,7 @@ def _insert_judgments(judged: Sequence[Judged], clock: Times, rng: np.random.Gen
                 "" if row.grade is not None else Reason.GARBLED.value,
                 "" if row.grade is not None else "The last sentence breaks off.",
                 row.digest,
+                1,
                 key,
                 spent,
                 clock.tick(0.05),

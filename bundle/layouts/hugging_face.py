@@ -97,6 +97,7 @@ ANNOTATION_COLUMNS: Columns = {
     "sequence": INTEGER,
     "seconds": NUMBER,
     "presentation_digest": TEXT,
+    "guideline": INTEGER,
 }
 
 

@@ -84,6 +84,7 @@ RATING_CELLS: dict[str, Cell] = {
     "sequence": _whole(32_767, least=1),
     "seconds": _number,
     "presentation_digest": restored,
+    "guideline": _whole(32_767, least=1),
 }
 ADJUDICATION_CELLS: dict[str, Cell] = {
     "query": restored,

@@ -28,11 +28,12 @@ Grades = tuple[int | None, int | None]
 
 
 class JudgmentLine(NamedTuple):
-    """A judgment: its slot, its person and the grade, None for a missing one."""
+    """A judgment: its slot, its person, the grade, None for a missing one, and the guideline."""
 
     slot: int
     annotator: str
     grade: int | None
+    guideline: int
 
 
 class JudgedLines(NamedTuple):
@@ -134,7 +135,8 @@ class ReleaseData:
             docno = self.once(rating.docno)
             before = of_query[docno].judgments if docno in of_query else ()
             annotator = self.once(rating.annotator)
-            judgments = (*before, JudgmentLine(rating.slot, annotator, rating.grade))
+            judgment = JudgmentLine(rating.slot, annotator, rating.grade, rating.guideline)
+            judgments = (*before, judgment)
             of_query[docno] = JudgedLines(line, kept.setdefault(judgments, judgments))
         return ratings
 

@@ -13,9 +13,13 @@ NO_GRADE = "cannot judge"
 
 
 def wrong_ratings(data: ReleaseData) -> Iterator[Failure]:
-    """Pairs without two judgments, in slots 1 and 2, by two people; grades off the scale."""
+    """Pairs without two judgments, in slots 1 and 2, by two people; grades off the scale.
+
+    Judgments under a later guideline than that of the query, too.
+    """
     highest = data.manifest.highest_grade
     for query, pairs in data.ratings.items():
+        latest = data.queries[query].guideline if query in data.queries else None
         for docno, pair in pairs.items():
             slots = sorted(judgment.slot for judgment in pair.judgments)
             people = [judgment.annotator for judgment in pair.judgments]
@@ -36,6 +40,13 @@ def wrong_ratings(data: ReleaseData) -> Iterator[Failure]:
                         pair.line,
                         f"the grade {judgment.grade} of {query} {docno} is not on the scale 0 to "
                         f"{highest}.",
+                    )
+                if latest is not None and judgment.guideline > latest:
+                    yield Failure(
+                        RATINGS,
+                        pair.line,
+                        f"a judgment of {query} {docno} was made under guideline "
+                        f"{judgment.guideline}, but the query has {latest}.",
                     )
 
 

@@ -237,7 +237,13 @@ def _unknown_topics(data: ReleaseData, file: str, known: Iterable[str]) -> Itera
 def wrong_guidelines(data: ReleaseData) -> Iterator[Failure]:
     """Guidelines that are not those of the manifest, or of no query."""
     texts = {(row.facet, row.version): row for row in read_guidelines(data.bundle)}
-    of_queries: dict[tuple[str, int], list[str]] = {}
+    of_queries: dict[tuple[str, int], list[str]] = {
+        (data.queries[query].facet, judgment.guideline): []
+        for query, pairs in data.ratings.items()
+        if query in data.queries
+        for pair in pairs.values()
+        for judgment in pair.judgments
+    }
     for query in data.queries.values():
         if query.guideline is not None:
             of_queries.setdefault((query.facet, query.guideline), []).append(query.name)

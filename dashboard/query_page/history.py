@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from accounts.models import User
 from adjudication.models import Decision, Recipient, Referral
-from annotation.models import Opening
+from annotation.models import GuidelineChange, Opening
 from corpus.models import Query
 from pooling.models import Pool
 
+LONG_TEXTS = ("instructions", "grades")  # of a guideline
 RECIPIENTS = {
     Recipient.ADJUDICATOR: "sent to the adjudicator",
     Recipient.JUDGES: "opened again for two judges",
@@ -28,7 +29,7 @@ class QueryEvent(NamedTuple):
 
 
 def events_of(query: Query, pool: Pool | None, opening: Opening | None) -> list[QueryEvent]:
-    """In two database queries. Pool and opening come with their builder and opener."""
+    """In three database queries. Pool and opening come with their builder and opener."""
     events = []
     if pool is not None:
         build = pool.build
@@ -36,16 +37,36 @@ def events_of(query: Query, pool: Pool | None, opening: Opening | None) -> list[
         if pool.frozen_at:
             events.append(QueryEvent(pool.frozen_at, "pool frozen"))
     if opening is not None:
+        changes = _guideline_changes(opening)
+        first = changes[0].earlier if changes else opening.guideline
         events.append(
             QueryEvent(
                 opening.opened_at,
                 "opened for judging",
                 person=opening.opened_by,
-                detail=f"guideline {opening.guideline.version}",
+                detail=f"guideline {first.version}",
             )
         )
+        rounds = [1, *(change.round for change in changes)]
+        events += map(_change_event, changes, rounds)
         events += [*_referrals(query), *_decisions(query)]
     return sorted(events, key=lambda event: event.time, reverse=True)
+
+
+def _guideline_changes(opening: Opening) -> list[GuidelineChange]:
+    rows = opening.guideline_changes.select_related("earlier", "guideline", "made_by")
+    texts = (f"{side}__{part}" for side in ("earlier", "guideline") for part in LONG_TEXTS)
+    return list(rows.defer(*texts))
+
+
+def _change_event(change: GuidelineChange, earlier_round: int) -> QueryEvent:
+    is_round = change.round > earlier_round
+    return QueryEvent(
+        change.made_at,
+        "opened for another round" if is_round else "given another guideline",
+        person=change.made_by,
+        detail=f"guideline {change.guideline.version}: {change.reason}",
+    )
 
 
 def _referrals(query: Query) -> list[QueryEvent]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role, User
-from adjudication.models import LONGEST_REASON
+from annotation.models import LONGEST_REASON
 from release.errata.errors import AlreadySettled, ErratumError, NotInVersion
 from release.errata.forms import DeclineForm, ReportForm, SettleForm
 from release.errata.listing import errata_to_show, wanted_errata

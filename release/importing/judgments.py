@@ -114,6 +114,7 @@ class _ReleasedJudgments:
                 grade=rating.grade,
                 reason=rating.reason,
                 presentation_digest=rating.presentation_digest,
+                guideline_version=rating.guideline,
                 sequence=rating.sequence,
                 seconds=rating.seconds,
             )

@@ -7,7 +7,7 @@ from operator import attrgetter
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from accounts.models import Collection
-from annotation.models import Guideline
+from annotation.models import Guideline, Slot
 from bundle.options import Texts
 from bundle.records import (
     ReleasedCollection,
@@ -76,12 +76,19 @@ def released_topics(collection: Collection) -> tuple[ReleasedTopic, ...]:
 def released_guidelines(
     collection: Collection, *, latest_too: bool = False
 ) -> tuple[ReleasedGuideline, ...]:
-    """Those in use, and if asked for the latest of each facet."""
+    """Those of queries and of judgments that count, and if asked for the latest of each facet."""
     guidelines = Guideline.objects.filter(facet__collection=collection).order_by()
     chosen = set(guidelines.filter(openings__isnull=False).values_list("pk", flat=True))
+    later = guidelines.filter(openings__isnull=False, version__gt=1)
+    judged = Slot.objects.filter(
+        judgment__isnull=False, pair__query__facet__in=later.values("facet")
+    ).order_by()
+    versions = judged.values_list("pair__query__facet", "judgment__guideline_version").distinct()
+    for facet, version in versions:
+        chosen.update(guidelines.filter(facet=facet, version=version).values_list("pk", flat=True))
     if latest_too:
-        for facet in collection.facets.all():
-            chosen.update(facet.guidelines.values_list("pk", flat=True)[:1])
+        for row in collection.facets.all():
+            chosen.update(row.guidelines.values_list("pk", flat=True)[:1])
     rows = guidelines.filter(pk__in=chosen).values_list(
         "facet__key", "version", "instructions", "grades"
     )

@@ -43,7 +43,7 @@ SLOT = tuple(
     f"judgment__{column}"
     for column in (
         *("annotator_id", "grade", "reason"),
-        *("sequence", "seconds", "presentation_digest"),
+        *("sequence", "seconds", "presentation_digest", "guideline_version"),
     )
 )
 

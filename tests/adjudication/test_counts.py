@@ -7,10 +7,12 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.models import Role
+from accounts.models import Role, User
 from adjudication.models import Case, Recipient
+from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.readings import record_reading
 from annotation.models import Opening, PairCount, Reason, Slot
-from annotation.services import Answer, CannotReassign, postpone, reassign_seat
+from annotation.services import Answer, CannotReassign, postpone, reassign_seat, write_guideline
 from corpus.models import Document
 from tests.support.counting import kept_counts, recounted
 from tests.support.factories import a_collection, an_open_query, member
@@ -33,6 +35,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("hand over"), st.integers(0, 1), st.integers(1, 2), st.integers(1, 4)),
     st.tuples(st.just("open"), st.integers(1, 2)),
     st.tuples(st.just("refer"), SLOTS, st.sampled_from(Recipient)),
+    st.tuples(st.just("give"), st.integers(0, 1), st.booleans()),
 )
 
 
@@ -45,11 +48,31 @@ def opening():
     return an_open_query(collection, size=3)
 
 
+def a_version_for(opening: Opening, *, judge_again: bool) -> None:
+    """A new guideline, which both judges have read."""
+    facet, old = opening.query.facet, opening.guideline
+    new = write_guideline(facet=facet, instructions="Anew.", grades=old.grades)
+    give_guideline(
+        collection=opening.query.collection,
+        queries=[opening.query.name],
+        guideline=new,
+        reason="Clearer.",
+        judge_again=judge_again,
+        made_by=None,
+    )
+    for username in ("ann1", "ann2", "ann3", "ann4"):
+        record_reading(new, User.objects.get(username=username))
+
+
 def act(opening: Opening, action: tuple) -> None:
     collection = opening.query.collection
     name, *values = action
     if name == "open":
         an_open_query(collection, size=values[0])
+        return
+    if name == "give":
+        given = Opening.objects.order_by("pk")[values[0]]
+        a_version_for(given, judge_again=values[1])
         return
     if name == "hand over":
         place, number, person = values
@@ -97,6 +120,7 @@ def test_one_statement_over_both_slots_of_many_pairs_counts_each_pair_once(openi
             annotator=slot.annotator,
             grade=1,
             presentation_digest="0" * 64,
+            guideline_version=1,
             key=f"00000000-0000-0000-0000-{slot.pk:012}",
         )
 

@@ -274,7 +274,7 @@ def test_a_query_with_the_very_first_judgment_comes_before_untouched_queries(col
     last = collection.queries.get(pk=own_queries(collection, annotator)[-1].pk)
     slot = slots_of(last.opening, "ann1")[0]
     slot.judgment = slot.judgments.create(
-        pk=1, sequence=1, annotator=annotator, grade=1, key=uuid.uuid4()
+        pk=1, sequence=1, annotator=annotator, grade=1, guideline_version=1, key=uuid.uuid4()
     )
     slot.save()
 

@@ -72,6 +72,7 @@ def a_judged_query(collection, docno, candidates):
             annotator_id=slot.annotator_id,
             grade=1,
             presentation_digest=presentation_of(slot.pair, 1).digest,
+            guideline_version=1,
             key=f"{slot.pk:032}",
         )
     Slot.objects.bulk_update(slots, ["judgment"])

@@ -145,6 +145,7 @@ def test_the_database_refuses_a_judgment_without_grade_or_reason(slot, grade, re
             grade=grade,
             reason=reason,
             presentation_digest="x",
+            guideline_version=1,
             key=uuid.uuid4(),
         )
 
@@ -156,6 +157,7 @@ def test_the_database_refuses_a_judgment_by_another_than_the_slots_annotator(slo
             annotator=UserFactory(),
             grade=1,
             presentation_digest="x",
+            guideline_version=1,
             key=uuid.uuid4(),
         )
 

@@ -106,14 +106,15 @@ def test_pools_are_sorted_by_query_paper_then_position():
 
 def test_ratings_are_csv_with_empty_fields_for_what_is_missing():
     ratings = [
-        Rating("q_m", "m", "d1", 2, "annotator-1", None, "garbled", 3, None, "f00"),
-        Rating("q_m", "m", 'd,"1', 1, "annotator-2", 2, "", 1, 0.1, "f00"),
+        Rating("q_m", "m", "d1", 2, "annotator-1", None, "garbled", 3, None, "f00", 1),
+        Rating("q_m", "m", 'd,"1', 1, "annotator-2", 2, "", 1, 0.1, "f00", 2),
     ]
 
     assert write_ratings(ratings) == (
-        b"query,facet,docno,slot,annotator,grade,reason,sequence,seconds,presentation_digest\r\n"
-        b'q_m,m,"d,""1",1,annotator-2,2,,1,0.1,f00\r\n'
-        b"q_m,m,d1,2,annotator-1,,garbled,3,,f00\r\n"
+        b"query,facet,docno,slot,annotator,grade,reason,sequence,seconds,presentation_digest,"
+        b"guideline\r\n"
+        b'q_m,m,"d,""1",1,annotator-2,2,,1,0.1,f00,2\r\n'
+        b"q_m,m,d1,2,annotator-1,,garbled,3,,f00,1\r\n"
     )
 
 
@@ -130,7 +131,7 @@ def test_every_format_is_utf_8_in_the_order_of_its_bytes():
     """ﬀ (U+FB00) comes before 𝔸 (U+1D538) by code point, as in UTF-8, and after it in UTF-16."""
     labels = [Label("q_m", "m", docno, 1) for docno in ("𝔸", "ﬀ", "é", "z")]
     sources = (FoundBy("häufig", 1, 0.5, True),)
-    rating = Rating("q_m", "m", "é", 1, "annotator-1", None, "other", 1, None, "f00")
+    rating = Rating("q_m", "m", "é", 1, "annotator-1", None, "other", 1, None, "f00", 1)
 
     assert write_qrels(labels) == (
         b"q_m 0 z 1\nq_m 0 \xc3\xa9 1\nq_m 0 \xef\xac\x80 1\nq_m 0 \xf0\x9d\x94\xb8 1\n"

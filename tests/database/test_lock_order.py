@@ -33,6 +33,8 @@ from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
 from agreement.services import AgreementReport
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.guidelines.defaults import default_guidelines
+from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.readings import record_reading
 from annotation.models import Judgment, Opening, PairCount, Seat, Slot, SlotCount
 from annotation.services import (
     RevisedMeanwhile,
@@ -103,7 +105,7 @@ from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
-from tests.support.sittings import decide_case, judge, judge_both, refer, slots_of
+from tests.support.sittings import decide_case, digest_of, judge, judge_both, refer, slots_of
 from tests.support.study_scenes import a_labelled_query, a_study, rate
 from web.errors import UserFacingError
 
@@ -327,6 +329,28 @@ def guideline(scene: Scene) -> None:
     )
 
 
+def given_to_the_query(scene: Scene) -> None:
+    guideline(scene)
+    give(scene, judge_again=False)
+    for seat in scene.opening.seats.all():
+        record_reading(scene.opening.query.facet.guidelines.first(), seat.annotator)
+
+
+def another_round(scene: Scene) -> None:
+    give(scene, judge_again=True)
+
+
+def give(scene: Scene, *, judge_again: bool) -> None:
+    give_guideline(
+        collection=scene.collection,
+        queries=[scene.opening.query.name],
+        guideline=scene.opening.query.facet.guidelines.first(),
+        reason="Clearer.",
+        judge_again=judge_again,
+        made_by=None,
+    )
+
+
 def rescaled(scene: Scene) -> None:
     change_facets_and_scale(collection=scene.collection, facets=DEFAULT_FACETS, highest_grade=4)
 
@@ -477,6 +501,8 @@ SHORT = [
     settings_changed,
     rescaled,
     guideline,
+    given_to_the_query,
+    another_round,
     judged,
     decided,
     studied,
@@ -620,8 +646,10 @@ def check_all_holds(scene: Scene) -> None:
         "pair__query__query_paper__topic",
         "pair__candidate__document",
     ):
-        version = slot.pair.query.opening.guideline.version
-        shown = presentation_of(slot.pair, version).digest
+        opening = slot.pair.query.opening
+        assert slot.judgment.round == opening.round, "a judgment of an earlier round counts"
+        assert slot.judgment.guideline_version <= opening.guideline.version
+        shown = presentation_of(slot.pair, slot.judgment.guideline_version).digest
         assert slot.judgment.presentation_digest == shown, "a judgment is of a text that is gone"
     roles: dict[int, set[str]] = {}
     for user, role in collection.memberships.values_list("user", "role"):
@@ -805,7 +833,33 @@ def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_sta
         check_all_holds(scene)
 
 
-@pytest.mark.parametrize("referral", [opened_again, opened_again_for_others])
+def test_a_first_judgment_is_of_the_round_and_version_that_the_query_has_then(
+    on_postgresql, tmp_path
+):
+    outcomes = []
+    for change in (another_round, given_to_the_query):
+        for judge_first in (False, True):
+            scene = Scene(tmp_path)
+            slot = next(s for s in slots_of(scene.opening, "ann2") if s.judgment is None)
+            shown = digest_of(slot)
+            calls = [
+                bound(change, scene),
+                lambda slot=slot, shown=shown: judge(slot, 1, presentation_digest=shown),
+            ]
+            outcomes.append(held_open(*(reversed(calls) if judge_first else calls)))
+
+            check_all_holds(scene)
+            assert kept_counts() == recounted()
+
+    assert [[type(error).__name__ for error in both] for both in outcomes] == [
+        ["NoneType", "WrongPresentation"],
+        ["NoneType", "NoneType"],
+        ["NoneType", "NoneType"],  # it was made before the version was given
+        ["NoneType", "NoneType"],
+    ]
+
+
+@pytest.mark.parametrize("referral", [opened_again, opened_again_for_others, another_round])
 def test_an_answer_to_judgments_that_no_longer_count_is_refused(on_postgresql, tmp_path, referral):
     scene = Scene(tmp_path)
     case = Case.objects.cases().get(pk=case_of(scene).pk)

@@ -169,7 +169,7 @@ def test_a_judgment_without_a_digest_is_named():
     collection = a_judged_collection()
     slot = slot_of(collection, "q2_method", "d4", 1)
     slot.judgment = slot.judgments.create(
-        sequence=2, annotator=slot.annotator, grade=1, key="0" * 32
+        sequence=2, annotator=slot.annotator, grade=1, guideline_version=1, key="0" * 32
     )
     slot.save(update_fields=["judgment"])
 

@@ -13,8 +13,7 @@ from accounts.models import Collection
 from adjudication.models import Recipient
 from adjudication.services import Ruling
 from agreement.services import AgreementReport
-from annotation.models import Opening
-from annotation.services import open_query, write_guideline
+from annotation.services import open_query
 from bundle.findings import Finding
 from bundle.options import ReleaseOptions, Texts
 from corpus.models import Document, Facet, Query
@@ -168,15 +167,6 @@ def changed(rule: str, model: type, which: dict, values: dict) -> Callable:
     return change
 
 
-def another_guideline(collection):
-    facet = collection.facets.get(key="method")
-    grades = facet.guidelines.get().grades
-    version = write_guideline(facet=facet, instructions="New", grades=grades)
-    with rule_suspended("opening_never_edited", "annotation_opening"):
-        opening = Opening.objects.of(collection).filter(query__name="q1_method")
-        opening.update(guideline=version)
-
-
 def another_paper(collection):
     other = DocumentFactory(collection=collection, docno="q3", title="Other")
     with rule_suspended("query_paper_of_frozen_pool", "corpus_querypaper"):
@@ -186,7 +176,7 @@ def another_paper(collection):
 def no_digest(collection):
     slot = slot_of(collection, "q2_method", "d4", 1)
     slot.judgment = slot.judgments.create(
-        sequence=2, annotator=slot.annotator, grade=1, key="0" * 32
+        sequence=2, annotator=slot.annotator, grade=1, guideline_version=1, key="0" * 32
     )
     slot.save(update_fields=["judgment"])
 
@@ -200,6 +190,7 @@ def one_wrong_digest_in_both_slots(collection):
             grade=2,
             key=f"{number:032}",
             presentation_digest="0" * 64,
+            guideline_version=1,
         )
         slot.save(update_fields=["judgment"])
 
@@ -306,7 +297,7 @@ STATES = {
         *(a_set_aside_pair_judged_again, unopened_queries, unjudged_pairs, half_judged_pairs),
         *(many_faults, own_query_paper, own_query_paper_not_labelled, no_source),
         *(white_space, white_space_not_labelled, white_space_in_a_query, facet_all),
-        *(another_guideline, another_paper, no_digest, one_wrong_digest_in_both_slots),
+        *(another_paper, no_digest, one_wrong_digest_in_both_slots),
         *(no_corpus_licence, nothing_relevant, relevant_by_decision),
         *(relevant_no_longer, relevant_agreed_later, same_texts, old_agreement, old_scores),
         *(an_agreed_pair_to_the_adjudicator, an_agreed_pair_decided, pairs_opened_again),

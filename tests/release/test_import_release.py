@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
+from annotation.guidelines.readings import record_reading
 from annotation.models import Slot
 from annotation.services import open_query, reassign_seat
 from bundle.names import DOCUMENTS, SETTINGS
@@ -204,11 +205,11 @@ def test_the_days_of_judging_are_those_of_the_release_and_of_later_judgments(eve
     copy = Collection.objects.get(slug="copy")
 
     before = take_snapshot(copy).datasheet
-    person = member(copy, Role.ANNOTATOR, "new1")
     opening = copy.queries.get(name="q3_background").opening
-    reassign_seat(opening=opening, number=1, annotator=person)
-    reassign_seat(opening=opening, number=2, annotator=member(copy, Role.ANNOTATOR, "new2"))
     for number in (1, 2):
+        person = member(copy, Role.ANNOTATOR, f"new{number}")
+        reassign_seat(opening=opening, number=number, annotator=person)
+        record_reading(opening.guideline, person)
         judge(slot_of(copy, "q3_background", "d3", number), 2)
     after = take_snapshot(copy).datasheet
 
@@ -272,6 +273,7 @@ def test_an_admin_adds_people_who_go_on_with_the_work(imported):
     opening = imported.queries.get(name="q3_background").opening
     for number, person in enumerate(people, start=1):
         assert reassign_seat(opening=opening, number=number, annotator=person) == 2
+        record_reading(opening.guideline, person)
     for docno in ("d3", "d4"):
         for number in (1, 2):
             judge(slot_of(imported, "q3_background", docno, number), 2)
@@ -285,5 +287,5 @@ def test_an_admin_adds_people_who_go_on_with_the_work(imported):
 
     assert set(before.decode().splitlines()) < set(lines)
     assert {"q3_background 0 d3 2", "q3_background 0 d4 2"} <= set(lines)
-    assert query.opening.guideline.version == 1
+    assert query.opening.guideline.version == 2
     assert query.pairs.count() == 3

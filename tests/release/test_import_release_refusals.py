@@ -158,8 +158,8 @@ INCONSISTENT = {
     "a guideline that the release lacks": (
         "collection/query_papers.jsonl",
         re.compile(rb'"guideline": 1(?=, "labels_unchecked": false, "name": "q1_background")'),
-        b'"guideline": 2',
-        "manifest.json: Version 2 of 'background' is missing.",
+        b'"guideline": 3',
+        "manifest.json: Version 3 of 'background' is missing.",
     ),
     "a query paper that is no document": (
         "collection/documents.jsonl",
@@ -308,8 +308,9 @@ def test_a_release_that_contradicts_itself_is_refused_with_the_place(files, tmp_
 
 def test_guidelines_of_another_collection_are_not_taken(files, tmp_path):
     facet = a_collection("other").facets.get(key="background")
-    write_guideline(facet=facet, **default_guideline(facet, 3))
-    assert list(facet.guidelines.values_list("version", flat=True)) == [2, 1]
+    for _ in range(2):
+        write_guideline(facet=facet, **default_guideline(facet, 3))
+    assert list(facet.guidelines.values_list("version", flat=True)) == [3, 2, 1]
     name, old, new, words = INCONSISTENT["a guideline that the release lacks"]
     changed = with_new_sums({**files, name: old.sub(new, files[name])})
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from accounts.models import Collection, Role
+from collections.abc import Iterable
+
+from accounts.models import Collection, Role, User
 from adjudication.models import JudgmentImport
 from adjudication.services import Ruling
 from annotation.guidelines.defaults import default_guideline
+from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.readings import record_reading
 from annotation.services import open_query, reassign_seat, write_guideline
 from corpus.documents.importing import import_documents
+from corpus.models import Query
 from corpus.services import create_query
 from corpus.topics.queries import add_sentence_query
 from jobs.context import DirectRun
@@ -78,6 +83,22 @@ def _add_sentences(collection: Collection) -> None:
     judge_all(collection, {(query.name, docno): both for docno, both in grades.items()})
 
 
+def _give_another_guideline(query: Query, readers: Iterable[User]) -> None:
+    """Its first judgments keep the version that they were made under."""
+    text = default_guideline(query.facet, 3) | {"instructions": "Clearer."}
+    second = write_guideline(facet=query.facet, **text)
+    give_guideline(
+        collection=query.collection,
+        queries=[query.name],
+        guideline=second,
+        reason="Clearer.",
+        judge_again=False,
+        made_by=None,
+    )
+    for reader in readers:
+        record_reading(second, reader)
+
+
 def _add_unfinished(collection: Collection) -> None:
     """Pairs of three annotators; a pair with one judgment, and one without."""
     DocumentFactory(collection=collection, docno="q3")
@@ -87,8 +108,9 @@ def _add_unfinished(collection: Collection) -> None:
     a_pool(query.query_paper, list(documents.order_by("docno")))
     opening = open_query(query=query, annotators=annotators(collection), opened_by=None)
     judge_all(collection, {("q3_background", "d1"): (1, 1)})
-    judge(slot_of(collection, "q3_background", "d2", 1), 3)
     third = member(collection, Role.ANNOTATOR, "ann3")
+    _give_another_guideline(query, (*annotators(collection), third))
+    judge(slot_of(collection, "q3_background", "d2", 1), 3)
     reassign_seat(opening=opening, number=2, annotator=third)
     judge(slot_of(collection, "q3_background", "d2", 2), 3)
     judge(slot_of(collection, "q3_background", "d3", 1), 2)

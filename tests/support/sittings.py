@@ -76,6 +76,7 @@ def judge_at_once(answers: Iterable[tuple[Slot, Answer | int | None]]) -> None:
                 reason=given.reason,
                 note=given.note,
                 presentation_digest=slot.pair.presentation_digest,
+                guideline_version=slot.pair.query.opening.guideline.version,
                 key=uuid.uuid4(),
                 seconds=12.5,
             )

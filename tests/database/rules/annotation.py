@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.models import Guideline, SlotCount
+from annotation.models import Guideline, GuidelineChange, GuidelineReading, SlotCount
 from tests.database.rules.world import Case, World, again, change, delete, given, judged_again
 
 
@@ -14,6 +14,24 @@ def shown_after_a_later_one(world: World) -> None:
 def later_guideline(world: World) -> Guideline:
     again(world.guideline, version=9)
     return Guideline.objects.get(facet=world.facet, version=9)
+
+
+def another_round(world: World, **fields) -> GuidelineChange:
+    """Of a query without judgments, unless the fields have another opening."""
+    opening = fields.get("opening", world.bare_opening)
+    versions = {"earlier": opening.guideline, "guideline": opening.guideline}
+    values = {"opening": opening, **versions, "round": 2, "reason": "Why"}
+    return GuidelineChange.objects.create(**values | fields)
+
+
+def shown_after_another_round(world: World) -> None:
+    another_round(world, opening=world.opening)
+    change(world.slots[0], judgment=world.judgments[0])
+
+
+def read_twice(world: World) -> None:
+    for _ in range(2):
+        GuidelineReading.objects.create(guideline=world.guideline, reader=world.first)
 
 
 def judged_by_an_admin(world: World) -> None:
@@ -148,4 +166,32 @@ CASES = [
     Case("annotation_judgment_never_edited", lambda world: change(world.judgments[0], note="?")),
     Case("annotation_judgment_never_deleted", lambda world: delete(world.judgments[0])),
     Case("judgment_never_by_an_admin", judged_by_an_admin),
+    Case("judgment_of_the_round", lambda world: judged_again(world, round=2)),
+    Case("judgment_of_the_round", lambda world: judged_again(world, guideline_version=2)),
+    Case(
+        "slot_shows_a_judgment_of_the_round",
+        shown_after_another_round,
+        behind=("new_round_of_a_query_in_a_study",),
+    ),
+    Case("guideline_change_goes_on", lambda world: another_round(world, round=1)),
+    Case("guideline_change_goes_on", lambda world: another_round(world, round=3)),
+    Case(
+        "guideline_change_goes_on",
+        lambda world: another_round(world, guideline=world.other_facet.guidelines.first()),
+    ),
+    Case(
+        "guideline_change_goes_on",
+        lambda world: another_round(world, earlier=world.other_facet.guidelines.first()),
+    ),
+    Case(
+        "guideline_change_once",
+        lambda world: again(another_round(world)),
+        behind=("guideline_change_goes_on",),
+    ),
+    Case("guideline_change_has_reason", lambda world: another_round(world, reason="")),
+    Case(
+        "guideline_change_never_edited", lambda world: change(another_round(world), reason="Other")
+    ),
+    Case("guideline_change_never_deleted", lambda world: delete(another_round(world))),
+    Case("guideline_reading_once", read_twice),
 ]

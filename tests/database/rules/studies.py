@@ -25,6 +25,12 @@ def referred_in_a_study(world: World) -> None:
     referred(world, "judges", pair=pair, first=first, second=second)
 
 
+def another_round_of_the_study(world: World) -> None:
+    opening = world.study_pair.pair.query.opening
+    versions = {"earlier": opening.guideline, "guideline": opening.guideline}
+    opening.guideline_changes.create(**versions, round=2, reason="Why")
+
+
 def rated_again(world: World, **changes: Any) -> None:
     again(world.study_rating, **{"sequence": 9, "key": uuid.uuid4()} | changes)
 
@@ -53,6 +59,7 @@ def rated_by_an_adjudicator(world: World) -> None:
 
 
 CASES = [
+    Case("new_round_of_a_query_in_a_study", another_round_of_the_study),
     Case("referral_of_a_pair_in_a_study", referred_in_a_study),
     Case("full_text_stays_in_study", lambda world: change(world.full_text, sections=["other"])),
     Case("full_text_in_study_never_deleted", lambda world: delete(world.full_text)),

@@ -1,0 +1,216 @@
+"""Give another version of the guideline to open queries, and have them judged again under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.locking import lock_collection
+from accounts.models import Collection, User
+from annotation.models import (
+    LONGEST_REASON,
+    Guideline,
+    GuidelineChange,
+    Opening,
+    Pair,
+    PairCount,
+    Slot,
+    SlotCount,
+)
+from annotation.services import (
+    CannotOpen,
+    JudgingConflict,
+    JudgingError,
+    candidates_with_texts,
+    check_annotator,
+    places,
+    presentation_with,
+    shown_query,
+)
+from annotation.team.plans import AT_ONCE, change_in_steps, request_job
+from corpus.models import SOURCES, Query
+from database.bulk import update_rows
+from jobs.context import JobContext
+from jobs.models import Job
+from pooling.models import Candidate
+
+GIVING_KIND = "give_guideline"
+IN_STUDY = "new_round_of_a_query_in_a_study"  # a trigger's name
+
+
+class CannotGive(JudgingConflict):
+    """The version is not newer than that of the query, or a study forbids another round."""
+
+
+class BadGiving(JudgingError):
+    """The reason is missing or too long, or no query is named."""
+
+
+def give_guideline(
+    *,
+    collection: Collection,
+    queries: Sequence[str],
+    guideline: Guideline,
+    reason: str,
+    judge_again: bool,
+    made_by: User | None,
+) -> Job | None:
+    """Give the version to these open queries: now, or by the returned job if they are many.
+
+    With `judge_again`, each begins another round: both judges judge all its pairs again, and the
+    earlier judgments and decisions count no longer. Otherwise judgments keep the version that they
+    were made under. In both cases the judges must read the version before they go on.
+
+    Raises:
+        BadGiving, CannotGive, CollectionArchived
+    """
+    reason = _checked(reason, queries)
+    if len(queries) > AT_ONCE:
+        parameters = {
+            "queries": [*queries],
+            "guideline": guideline.pk,
+            "reason": reason,
+            "judge_again": judge_again,
+        }
+        return request_job(GIVING_KIND, collection, parameters, made_by)
+    with transaction.atomic():
+        lock_collection(collection)
+        for name in queries:
+            _give(collection, name, guideline, reason, judge_again, made_by)
+    return None
+
+
+def give_as_requested(
+    *,
+    collection: Collection,
+    queries: Sequence[str],
+    guideline: Guideline,
+    reason: str,
+    judge_again: bool,
+    made_by: User | None,
+    work: JobContext,
+) -> dict[str, Any]:
+    """Give it some queries at a time. A query that has the version by now is passed over.
+
+    Raises:
+        CannotGive: at a query that cannot be given it. Those before it have it.
+    """
+    given = 0
+
+    def give(name: str) -> None:
+        nonlocal given
+        changes = GuidelineChange.objects.filter(opening__query__name=name, guideline=guideline)
+        if not changes.filter(opening__query__collection=collection).exists():
+            _give(collection, name, guideline, reason, judge_again, made_by)
+            given += 1
+
+    change_in_steps(queries, give, collection, work, "queries")
+    return {"queries": given}
+
+
+def _checked(reason: str, queries: Sequence[str]) -> str:
+    reason = reason.strip()
+    if not reason:
+        raise BadGiving("The reason is missing. Enter what the new version changes.")
+    if len(reason) > LONGEST_REASON:
+        raise BadGiving(
+            f"Shorten the reason to {LONGEST_REASON:,} characters. It has {len(reason):,} now."
+        )
+    if not queries:
+        raise BadGiving("No query is chosen. Choose at least one.")
+    return reason
+
+
+def _give(
+    collection: Collection,
+    name: str,
+    guideline: Guideline,
+    reason: str,
+    judge_again: bool,
+    made_by: User | None,
+) -> None:
+    """In the caller's transaction, which has the collection's lock."""
+    opening = (
+        Opening.objects.of(collection)
+        .select_related("query__facet", *(f"query__{source}" for source in SOURCES))
+        .filter(query__name=name)
+        .first()
+    )
+    if opening is None:
+        raise CannotGive(f"{name} is not open for judging. It gets the newest version when it is.")
+    query = opening.query
+    if judge_again:
+        _check_seats(opening)
+        # As a judgment locks them: first the slots, then the counts.
+        for rows in (
+            Slot.objects.filter(pair__query=query),
+            SlotCount.objects.filter(query=query),
+            PairCount.objects.filter(query=query),
+        ):
+            list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
+    try:
+        with transaction.atomic():
+            GuidelineChange.objects.create(
+                opening=opening,
+                earlier_id=opening.guideline_id,
+                guideline=guideline,
+                round=opening.round + judge_again,
+                reason=reason,
+                made_by=made_by,
+            )
+    except IntegrityError as error:
+        if IN_STUDY in str(error):
+            raise CannotGive(
+                f"{name} has pairs in a full-text study, whose rater read them in full, so they "
+                "cannot be judged blind again."
+            ) from error
+        raise CannotGive(
+            f"{name} has version {opening.guideline.version} of its guideline already. Write a "
+            "newer one, or have all its pairs judged again."
+        ) from error
+    if judge_again:
+        _give_to_seats(opening)
+    _renew_digests(query, guideline.version)
+
+
+def _check_seats(opening: Opening) -> None:
+    for seat in opening.seats.select_related("annotator"):
+        try:
+            check_annotator(opening.query.collection, seat.annotator)
+        except CannotOpen as error:
+            raise CannotGive(
+                f"{seat.annotator} has slot {seat.number} of {opening.query.name}, but is no "
+                "annotator any more. Hand the seat over first."
+            ) from error
+
+
+def _give_to_seats(opening: Opening) -> None:
+    """Give the empty slots to the people who have their seats by now."""
+    query = opening.query
+    for seat in opening.seats.select_related("annotator"):
+        others = Slot.objects.filter(pair__query=query, number=seat.number)
+        others = others.exclude(annotator=seat.annotator).order_by("pk")
+        rows = list(others.values_list("pk", "pair"))
+        place = places(query, seat.annotator) if rows else {}
+        try:
+            with transaction.atomic():
+                moved = [(pk, seat.annotator_id, place[pair]) for pk, pair in rows]
+                update_rows(Slot, ("annotator", "position"), moved)
+        except IntegrityError as error:
+            raise CannotGive(
+                f"{seat.annotator} has slot {seat.number} of {query.name}, but judged or decided "
+                "some of its pairs before, in another place. Hand the seat over first."
+            ) from error
+
+
+def _renew_digests(query: Query, guideline_version: int) -> None:
+    """Store what the pairs of the query show under this version."""
+    shown = shown_query(query)
+    digests = {
+        candidate.pk: presentation_with(query, shown, candidate, guideline_version).digest
+        for candidate in candidates_with_texts(Candidate.objects.filter(pairs__query=query))
+    }
+    pairs = Pair.objects.filter(query=query).order_by("pk").values_list("pk", "candidate")
+    update_rows(Pair, ("presentation_digest",), [(pk, digests[row]) for pk, row in pairs])
