@@ -64,7 +64,7 @@ class Guideline(models.Model):
 
 
 class GuidelineReading(models.Model):
-    """That a person read a version of a guideline. Who judges by a later version reads it first."""
+    """A person's reading of a version of a guideline. Who judges by a later one reads it first."""
 
     guideline = models.ForeignKey(Guideline, models.CASCADE, related_name="readings")
     reader = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -601,8 +601,8 @@ def submit_judgment(
             answer.check(slot.highest_grade)
             if slot.must_read:
                 raise UnreadGuideline(
-                    f"Version {slot.guideline_version} of the guideline is new to you. Read it "
-                    "before you go on; then send this answer again."
+                    f"Version {slot.guideline_version} of the guideline is new to you, so your "
+                    "answer was not saved. Reload the page, read it, and judge the pair."
                 )
             current, current_key = _current(slot)
             if current_key != supersedes:

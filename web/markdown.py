@@ -27,15 +27,17 @@ def written_html(text: str, *, first_heading: int, breaks: bool = False) -> str:
     """The HTML of a text that a person wrote, which is safe on our pages.
 
     HTML in it is shown as text, and images are not loaded. Links to web pages and addresses open in
-    a new tab; others do not work. `# …` becomes a heading of the level `first_heading`. With
-    `breaks`, a line break in a paragraph stays one.
+    a new tab; others do not work. The highest headings become those of the level `first_heading`,
+    and the others follow without a gap. With `breaks`, a line break in a paragraph stays one.
     """
     parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks, "xhtmlOut": False})
     parser = parser.enable("table").disable("image")
     tokens = parser.parse(text)
+    headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]
+    levels = sorted({token.tag for token in headings})
+    for token in headings:
+        token.tag = f"h{min(first_heading + levels.index(token.tag), DEEPEST)}"
     for token in tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1:]) - 1 + first_heading, DEEPEST)}"
         for child in token.children or ():
             _check_link(child)
     return accessible(str(parser.renderer.render(tokens, parser.options, {})))

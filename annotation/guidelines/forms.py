@@ -132,12 +132,17 @@ class GivingForm(forms.Form):
         help_text="The history of each query has it. No judge is shown it.",
         error_messages={"required": "Enter what the new version changes."},
     )
-    judge_again = forms.BooleanField(
-        label="Judge all their pairs again",
+    judge_again = forms.TypedChoiceField(
+        label="Judgments made before",
+        choices=[
+            ("", "stay, under the version that they were made under"),
+            ("yes", "count no longer: both judges judge all pairs again, in a new round"),
+        ],
+        coerce=bool,
+        empty_value=False,
         required=False,
-        help_text="A new round: both judges begin anew, and the earlier judgments and decisions "
-        "count no longer. They are kept. Without it, judgments keep the version that they were "
-        "made under.",
+        widget=forms.RadioSelect,
+        help_text="In a new round the decisions count no longer, either. Everything is kept.",
     )
 
     def __init__(self, *arguments: Any, facet: Facet, **options: Any) -> None:

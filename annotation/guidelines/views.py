@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in, row_or_404
@@ -128,7 +129,15 @@ def guideline_text(request: HttpRequest, collection: Collection, facet: str) -> 
     context = {
         "collection": collection,
         "facet": facet_row,
-        "facets": collection.facets.all(),
+        "tabs": [
+            {
+                "url": reverse("guideline-text", args=[collection.slug, each.slug]),
+                "caption": each.name,
+                "current": each == facet_row,
+                "aria_current": "page",
+            }
+            for each in collection.facets.all()
+        ],
         "guideline": guideline,
         "versions": versions,
         "is_unread": judges and must_read(guideline, person),

@@ -22,7 +22,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "quickstart#4-queries": ("queries", "query", "add-query"),
     "quickstart#5-runs-and-pools": ("runs",),
     "quickstart#6-judging": ("board",),
-    "judging": ("judge", "guideline-text", "judge-query", "judge-mine", "judge-pair"),
+    "judging": ("judge", "judge-query", "judge-mine", "judge-pair"),
     "judging#beside-a-case": ("case",),
     "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "adjudicate-decided"),
     "ordinary_topics": ("import-topics", "topic"),
@@ -39,7 +39,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling#building-pools": ("plan-pools",),
     "pooling#comparing-two-plans": ("compare-plans",),
     "judgments": ("import-judgments",),
-    "glossary": ("guidelines", "guideline", "seat", "rebalance"),
+    "guidelines": ("guidelines", "guideline", "guideline-text"),
+    "glossary": ("seat", "rebalance"),
     "decide_again": ("referrals",),
     "full_text_study": (
         *("import-full-texts", "full-text", "studies", "new-study", "study"),

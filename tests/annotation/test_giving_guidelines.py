@@ -238,7 +238,7 @@ def test_an_admin_gives_the_newest_version_on_its_page(opening, second):
 
     assert "1 open query has an earlier version" in shown(admin.get(page))
     refused = admin.post(place, {"queries": "nothing", "reason": ""})
-    done = admin.post(place, {"reason": "Clearer.", "judge_again": "on"}, follow=True)
+    done = admin.post(place, {"reason": "Clearer.", "judge_again": "yes"}, follow=True)
 
     assert refused.status_code == 422
     assert "nothing is no open query of this facet" in refused.text

@@ -57,7 +57,7 @@ def test_a_preview_has_tables_and_headings_below_those_of_the_page():
     html = preview_of("# Title\n\n###### Deep\n\n| a |\n| --- |\n| `b` |\n")
 
     assert "<h3>Title</h3>" in html
-    assert "<h6>Deep</h6>" in html
+    assert "<h4>Deep</h4>" in html
     assert "<td><code>b</code></td>" in html
 
 

@@ -38,8 +38,9 @@ def test_the_text_has_paragraphs_lines_lists_tables_and_headings_of_the_page_s_l
     assert html("one\ntwo\n\nthree") == "<p>one<br>\ntwo</p>\n<p>three</p>\n"
     assert "<ul>\n<li>a</li>" in html("- a\n- b")
     assert "<em>e</em> and <strong>s</strong>" in html("*e* and **s**")
-    assert "<h4>First</h4>" in html("# First")
-    assert "<h6>Deep</h6>" in html("##### Deep")
+    assert "<h4>First</h4>" in html("## First")
+    assert "<h4>First</h4>\n<h5>Deep</h5>" in html("# First\n\n##### Deep")
+    assert "<h6>d</h6>\n<h4>a</h4>" in html("# a\n## b\n### c\n#### d\n# a")
     assert '<div class="table-wrap" tabindex="0"><table>' in html("| a |\n| --- |\n| b |")
 
 

@@ -14,7 +14,7 @@ register = Library()
 
 @register.filter
 def markdown(text: str, first_heading: int) -> SafeString:
-    """The text that a person wrote in Markdown. `# …` is a heading of the level `first_heading`."""
+    """A text that a person wrote in Markdown. `first_heading` is the level of its headings."""
     return mark_safe(written_html(text, first_heading=first_heading, breaks=True))
 
 
