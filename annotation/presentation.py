@@ -16,8 +16,11 @@ from corpus.digests import canonical_json
 
 
 class Sentence(NamedTuple):
+    """A sentence, its mark, and its label, which is shown on request and is in no digest."""
+
     text: str
     in_facet: bool
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class ShownText:
     def canonical(self) -> bytes:
         """Its canonical JSON, made once for all pairs that show it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["sentences"] = [(sentence.text, sentence.in_facet) for sentence in self.sentences]
         # Without an empty narrative, so that digests made before topics had one stay the same.
         return canonical_json(
             {name: value for name, value in values.items() if name != "narrative" or value}
@@ -86,7 +90,7 @@ def shown_text(
     return ShownText(
         title=title,
         sentences=tuple(
-            Sentence(text, label in facet_labels)
+            Sentence(text, label in facet_labels, label)
             for text, label in zip(sentences, padded_labels, strict=False)
         ),
     )

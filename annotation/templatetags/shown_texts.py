@@ -26,8 +26,9 @@ def sentences(shown: Sequence[Sentence]) -> SafeString:
 
 def _paragraph(sentence: Sentence) -> str:
     text = escape(sentence.text)
+    label = f' data-label="{escape(sentence.label)}"' if sentence.label else ""
     return (
-        f'<p><strong class="in-facet">{text}</strong></p>'
+        f'<p{label}><strong class="in-facet">{text}</strong></p>'
         if sentence.in_facet
-        else f"<p>{text}</p>"
+        else f"<p{label}>{text}</p>"
     )

@@ -1,9 +1,14 @@
 // What helps in reading, on request and remembered in this browser: the words that both texts share, only
-// the facet's sentences, the size of the text. All is made from what the page shows; nothing is sent.
+// the facet's sentences, the label of each sentence, the size of the text. All is made from what the page shows; nothing is sent.
 
 import { forGood } from "./storage.js";
 
-const NAMES = { words: "shared-words", facet: "facet-only", size: "text-size" };
+const NAMES = {
+  words: "shared-words",
+  facet: "facet-only",
+  labels: "sentence-labels",
+  size: "text-size",
+};
 const SIZES = ["small", "normal", "large"];
 const QUERY = ":is(.query .paper, .strip) :is(h3, h4, p)";
 const CANDIDATE = ".pair .paper :is(h3, h4, p)";
@@ -21,13 +26,18 @@ applyToPage();
 
 function applyToPage() {
   root.classList.toggle("facet-only", isOn("facet"));
+  root.classList.toggle("sentence-labels", isOn("labels"));
   root.dataset.textSize = size();
 }
 
 // Returns the keys, and `shown` to call when another candidate is shown. `tell` says what was changed.
 export function readingAids(tell) {
   const panel = find("aids");
-  const boxes = { words: find("aid-words"), facet: find("aid-facet") };
+  const boxes = {
+    words: find("aid-words"),
+    facet: find("aid-facet"),
+    labels: find("aid-labels"),
+  };
   const radios = [...panel.querySelectorAll("[type=radio]")];
   const papers = document.querySelector(".papers");
   const showAll = find("show-all");
@@ -80,6 +90,7 @@ export function readingAids(tell) {
   const keys = {
     ...(canHighlight && { w: () => toggle("words", "Shared words") }),
     ...(boxes.facet && { f: () => toggle("facet", "Only the facet’s sentences") }),
+    ...(boxes.labels && { s: () => toggle("labels", "Sentence labels") }),
     t: () => {
       resize(SIZES[(SIZES.indexOf(size()) + 1) % SIZES.length]);
       tell(`Text size: ${size()}`);

@@ -17,6 +17,7 @@ import {
   noteForOther,
   tellLast,
   tooSoon,
+  tour,
 } from "./panels.js";
 import { plainForms } from "./plain.js";
 import { storageWorks } from "./storage.js";
@@ -253,6 +254,7 @@ function start() {
   forms.later.addEventListener("submit", later);
   find("undo").addEventListener("click", undo);
   find("go-on").addEventListener("click", goOn);
+  tour();
 
   const readyField = find("ready");
   readyField.value = ahead.targetCount;

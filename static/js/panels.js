@@ -1,6 +1,6 @@
 // The panels over or beside the two papers: the guideline, the note, "cannot judge".
 
-import { forThisTab } from "./storage.js";
+import { forGood, forThisTab } from "./storage.js";
 
 const dock = document.getElementById("dock");
 
@@ -65,6 +65,17 @@ export function guidelinePanel() {
     });
   }
   return toggle;
+}
+
+// Four sentences for a person who judges for the first time, until they are understood.
+export function tour() {
+  const panel = document.getElementById("tour");
+  if (!panel || forGood.get("toured")) return;
+  panel.hidden = false;
+  panel.querySelector("button").addEventListener("click", () => {
+    forGood.set("toured", "yes");
+    panel.hidden = true;
+  });
 }
 
 // A panel above the dock: opening it puts the cursor into its first field.

@@ -25,7 +25,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 @given(texts, st.lists(texts, max_size=3), st.lists(st.sampled_from(["method", "x"]), max_size=4))
-def test_the_digest_is_that_of_every_field_in_canonical_json(title, sentences, labels):
+def test_the_digest_is_that_of_everything_but_labels_in_canonical_json(title, sentences, labels):
     shown = Presentation(
         query_name="q1_method",
         facet="method",
@@ -35,7 +35,10 @@ def test_the_digest_is_that_of_every_field_in_canonical_json(title, sentences, l
         guideline_version=2,
     )
 
-    assert shown.digest == sha256(canonical_json(asdict(shown))).hexdigest()
+    fields = asdict(shown)
+    for text in (fields["query"], fields["candidate"]):
+        text["sentences"] = [sentence[:2] for sentence in text["sentences"]]
+    assert shown.digest == sha256(canonical_json(fields)).hexdigest()
 
 
 def test_the_digest_of_a_pair_is_this():

@@ -263,7 +263,7 @@ def test_only_the_sentences_of_the_facet_are_bold(client, slots):
     docno = slots[0].pair.candidate.document.docno
 
     assert f'<strong class="in-facet">Method of {docno}.</strong>' in page
-    assert f"<p>Background of {docno}.</p>" in page
+    assert f'<p data-label="background">Background of {docno}.</p>' in page
 
 
 def test_a_candidate_without_text_is_shown_as_such(client, opening, annotator):

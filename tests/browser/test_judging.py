@@ -452,8 +452,13 @@ def test_no_page_has_accessibility_violations(
 
 
 def test_on_a_phone_aids_change_no_answer_and_a_tap_waits_for_the_candidate(page, opening, slots):
+    page.get_by_role("button", name="Understood").click()
+    page.reload()
+    expect(page.locator("#tour")).to_be_hidden()
     sent = page.locator("#answer [name=presentation]").input_value()
-    read_and_press(page, "w", "f")
+    read_and_press(page, "w", "f", "s")
+    label = "getComputedStyle(document.querySelector('.pair [data-label]'), '::after').content"
+    assert page.evaluate(label) == '"background"'
     assert page.evaluate("CSS.highlights.get('shared-words').size") > 0
     unmarked = page.get_by_text(f"Background of {slots[0].pair.candidate.document.docno}.")
     expect(unmarked).to_be_hidden()
