@@ -39,6 +39,10 @@ class NewDecision(GradeOrReason):
         help_text="A new key for each decision. The same key sent again counts once."
     )
 
+    seconds = serializers.FloatField(
+        min_value=0, max_value=24 * 3600, allow_null=True, default=None, help_text="Active time."
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         ruling = Ruling(
             grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note")

@@ -26,6 +26,7 @@ class RulingForm(forms.Form):
     seen = forms.CharField(max_length=64)
     key = forms.UUIDField()
     supersedes = forms.UUIDField(required=False)
+    seconds = forms.FloatField(required=False, min_value=0, max_value=24 * 3600)
 
     def ruling(self, cards: Sequence[ShownJudgment]) -> Ruling:
         """The ruling; a card's is that of the judgment on it, on the page that was seen."""

@@ -86,6 +86,7 @@ class Decision(models.Model):
     reason = models.CharField(max_length=200, blank=True)
     note = models.TextField(blank=True)
     key = models.UUIDField(unique=True)
+    seconds = models.FloatField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     referral_count = models.SmallIntegerField(
         default=0, db_default=0, help_text="The pair's when it was made. It stands for no other."
@@ -105,7 +106,8 @@ class Decision(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["pair"], condition=Q(grade=None), name="decision_without_grade")
+            models.Index(fields=["pair"], condition=Q(grade=None), name="decision_without_grade"),
+            models.Index(fields=["created_at"], name="decision_by_time"),
         ]
 
     def __str__(self) -> str:

@@ -79,11 +79,13 @@ def decide(
     judgment_ids: tuple[int, int],
     key: uuid.UUID,
     supersedes: uuid.UUID | None = None,
+    seconds: float | None = None,
 ) -> Decision:
     """Decide a case, or change one's own decision on it.
 
     `judgment_ids` are the two judgments (slot 1, slot 2) that the adjudicator's page showed;
-    `supersedes` is the key of his or her own decision on it, None when the case was due.
+    `supersedes` is the key of his or her own decision on it, None when the case was due. `seconds`
+    is the active time.
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
@@ -93,7 +95,7 @@ def decide(
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
-            return _decide(submission, key, supersedes)
+            return _decide(submission, key, supersedes, seconds)
     except IntegrityError as error:
         if PUBLIC_RULE in str(error):
             raise DecisionInPublicVersion(
@@ -133,7 +135,12 @@ def _same_submission(
     return earlier
 
 
-def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | None) -> Decision:
+def _decide(
+    submission: _Submission,
+    key: uuid.UUID,
+    supersedes: uuid.UUID | None,
+    seconds: float | None,
+) -> Decision:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
     # Only the slots are locked: a lock on the collection would come out of order here.
     slots = list(
@@ -173,6 +180,7 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         reason=ruling.reason,
         note=ruling.note,
         key=key,
+        seconds=seconds,
         referral_count=case.referral_count,
     )
 

@@ -121,6 +121,7 @@ def _rule(
             judgment_ids=judgment_ids,
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
+            seconds=form.cleaned_data["seconds"],
         )
     except JudgedByYou as error:
         raise Http404(str(error)) from error

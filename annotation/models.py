@@ -386,7 +386,10 @@ class Judgment(models.Model):
                 name="judgment_grade_or_reason",
             ),
         ]
-        indexes = [models.Index(fields=["annotator", "id"], name="judgment_by_annotator")]
+        indexes = [
+            models.Index(fields=["annotator", "id"], name="judgment_by_annotator"),
+            models.Index(fields=["created_at"], name="judgment_by_time"),
+        ]
 
     def __str__(self) -> str:
         return f"judgment {self.sequence} in {self.slot}"

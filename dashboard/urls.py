@@ -43,6 +43,7 @@ urlpatterns: list[URLPattern] = [
     path("judging/seat/<int:opening_id>/<int:number>/", board_views.seat, name="seat"),
     path("people/", people.people, name="people"),
     path("people/<int:user_id>/", people.person, name="person"),
+    path("people/hours/", people.timesheet, name="timesheet"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),

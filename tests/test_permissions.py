@@ -204,6 +204,7 @@ ADDRESSES = [
     Address("remove-exclusion", (ADMIN,), POST),
     Address("rebalance", (ADMIN,), BOTH),
     Address("seat", (ADMIN,), BOTH),
+    Address("timesheet", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
     Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
     Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR), BOTH),
     Address("give-guideline", (ADMIN,), POST),

@@ -132,14 +132,12 @@ class GivingForm(forms.Form):
         help_text="The history of each query has it. No judge is shown it.",
         error_messages={"required": "Enter what the new version changes."},
     )
-    judge_again = forms.TypedChoiceField(
+    judge_again = forms.ChoiceField(
         label="Judgments made before",
         choices=[
             ("", "stay, under the version that they were made under"),
             ("yes", "count no longer: both judges judge all pairs again, in a new round"),
         ],
-        coerce=bool,
-        empty_value=False,
         required=False,
         widget=forms.RadioSelect,
         help_text="In a new round the decisions count no longer, either. Everything is kept.",
@@ -148,6 +146,9 @@ class GivingForm(forms.Form):
     def __init__(self, *arguments: Any, facet: Facet, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.facet = facet
+
+    def clean_judge_again(self) -> bool:
+        return bool(self.cleaned_data["judge_again"])
 
     def clean_queries(self) -> list[str]:
         openings = Opening.objects.filter(query__facet=self.facet).order_by("query__name")

@@ -180,7 +180,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['slot', 'sequence'],
-                'indexes': [models.Index(fields=['annotator', 'id'], name='judgment_by_annotator')],
+                'indexes': [models.Index(fields=['annotator', 'id'], name='judgment_by_annotator'), models.Index(fields=['created_at'], name='judgment_by_time')],
                 'constraints': [models.UniqueConstraint(fields=('slot', 'sequence'), name='judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='judgment_grade_or_reason')],
             },
         ),

@@ -62,7 +62,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "api": ("api-docs", "account"),
     "deployment#accounts": (
         *("login", "password_change", "password_change_done", "new-password"),
-        *("my-collections", "people", "person", "add-person"),
+        *("my-collections", "people", "person", "add-person", "timesheet"),
     ),
     "deployment#health": ("jobs", "job"),
     "deployment#licences-of-a-collection": ("collection-settings",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.contrib import messages
@@ -10,6 +11,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,6 +25,7 @@ from adjudication.models import Decision
 from dashboard.board.annotators import AnnotatorShare, shares_of
 from dashboard.people.person_page import person_answer, person_here
 from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, MemberRow
+from dashboard.people.timesheet import TIMESHEET, name_of_week, week_named, worked_weeks
 from dashboard.services import remove_role
 from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
@@ -53,6 +56,30 @@ def groups_of(collection: Collection) -> list[RoleGroup]:
             done = decisions.get(membership.user_id, 0)
         members[membership.role].append(MemberRow(membership, done, total))
     return [RoleGroup(role, members[role]) for role in Role]
+
+
+@in_collection(Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR)
+@never_cache
+@require_safe
+def timesheet(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    """The hours of a week: everybody's for an admin, else one's own."""
+    monday, viewer = week_named(request.GET.get("week", "")), person_of(request)
+    is_admin = Role.ADMIN in roles_in(collection, viewer)
+    rows = worked_weeks(collection, monday, None if is_admin else viewer)
+    week = name_of_week(monday)
+    if wants_csv(request):
+        return csv_file(f"{collection.slug}-hours-{week}", TIMESHEET.shown(request), rows)
+    after = monday + timedelta(days=7)
+    context = {
+        "collection": collection,
+        "rows": rows,
+        "is_admin": is_admin,
+        "monday": monday,
+        "week": week,
+        "before": name_of_week(monday - timedelta(days=7)),
+        "after": name_of_week(after) if after <= timezone.localdate() else "",
+    }
+    return render(request, "dashboard/timesheet.html", context)
 
 
 @in_collection(Role.ADMIN)

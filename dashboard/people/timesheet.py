@@ -1,0 +1,128 @@
+"""The hours of a collection's people in one week, from the active time of each answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
+
+from accounts.models import Collection, User
+from adjudication.models import Decision
+from annotation.models import Judgment
+from web.tables.columns import Column, Table
+
+WEEK = re.compile(r"(\d{4})-W(\d\d)")
+
+
+@dataclass(frozen=True)
+class WorkedWeek:
+    """A person's answers in a week; `timed` of them have a time, together `seconds`.
+
+    `kind` is "judgments" or "decisions". Revisions count: they took time, too.
+    """
+
+    person: User
+    week: date
+    kind: str
+    answers: int
+    timed: int
+    seconds: float
+
+    @property
+    def hours(self) -> float:
+        return self.seconds / 3600
+
+    @property
+    def untimed(self) -> int:
+        return self.answers - self.timed
+
+    @property
+    def rate(self) -> float | None:
+        """Timed answers an hour; None without a time."""
+        return self.timed / self.hours if self.seconds else None
+
+
+def week_named(name: str) -> date:
+    """The Monday of a week like "2026-W07"; of the present one for "".
+
+    Raises:
+        BadRequest: there is no such week.
+    """
+    today = timezone.localdate()
+    if not name:
+        return today - timedelta(days=today.weekday())
+    found = WEEK.fullmatch(name)
+    try:
+        return date.fromisocalendar(int(found[1]), int(found[2]), 1) if found else _refuse(name)
+    except ValueError:
+        return _refuse(name)
+
+
+def _refuse(name: str) -> date:
+    raise BadRequest(f'"week" must be a week like 2026-W07, got "{name[:20]}".')
+
+
+def name_of_week(monday: date) -> str:
+    year, week, _ = monday.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def worked_weeks(
+    collection: Collection, monday: date, person: User | None = None
+) -> list[WorkedWeek]:
+    """The people with answers in that week, or this person alone, in three database queries."""
+    begin = timezone.make_aware(datetime.combine(monday, time.min))
+    end = timezone.make_aware(datetime.combine(monday + timedelta(days=7), time.min))
+    judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
+    decisions = Decision.objects.filter(pair__query__collection=collection)
+    rows = [("judgments", *row) for row in _sums(judgments, "annotator", begin, end, person)] + [
+        ("decisions", *row) for row in _sums(decisions, "adjudicator", begin, end, person)
+    ]
+    people = User.objects.in_bulk({user for _, user, *_ in rows})
+    weeks = (
+        WorkedWeek(people[user], monday, kind, answers, timed, seconds or 0)
+        for kind, user, answers, timed, seconds in rows
+    )
+    return sorted(
+        weeks, key=lambda week: (week.person.shown_name.lower(), week.kind != "judgments")
+    )
+
+
+def _sums(
+    answers: QuerySet[Any], author: str, begin: datetime, end: datetime, person: User | None
+) -> QuerySet[Any, Any]:
+    """Author, answers, timed ones and their seconds."""
+    in_week = answers.filter(created_at__gte=begin, created_at__lt=end).order_by()
+    if person is not None:
+        in_week = in_week.filter(**{author: person})
+    rows: QuerySet[Any, Any] = in_week.values_list(author).annotate(
+        answers=Count("pk"), timed=Count("seconds"), spent=Sum("seconds")
+    )
+    return rows
+
+
+TIMESHEET: Table[WorkedWeek] = Table(
+    "timesheet",
+    [
+        Column(
+            "name",
+            "Name",
+            {
+                "name": lambda row: row.person.shown_name,
+                "username": lambda row: row.person.username,
+                "week": lambda row: name_of_week(row.week),
+            },
+        ),
+        Column(
+            "answers", "Answers", {"kind": lambda row: row.kind, "answers": lambda row: row.answers}
+        ),
+        Column("hours", "Hours", {"hours": lambda row: round(row.hours, 2)}),
+        Column("rate", "An hour", {"an_hour": lambda row: row.rate and round(row.rate, 1)}),
+        Column("timed", "Timed", {"timed": lambda row: row.timed}),
+    ],
+)
