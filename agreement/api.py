@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
-from agreement.coefficients import COEFFICIENTS, Missing
+from agreement.coefficients import REGISTRY, Missing
 from agreement.services import POLICIES, AgreementReport
 from agreement.summary import ReportStage
 from jobs.api import JobAnswer, accepted
@@ -31,14 +31,14 @@ class ReportParameters(RequestSerializer):
 class Metrics(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         values = {
-            coefficient.key: serializers.FloatField(allow_null=True) for coefficient in COEFFICIENTS
+            coefficient.key: serializers.FloatField(allow_null=True) for coefficient in REGISTRY
         }
         return {**values, **super().get_fields()}
 
 
 class AgreementCounts(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
-        return {coefficient.key: serializers.IntegerField() for coefficient in COEFFICIENTS}
+        return {coefficient.key: serializers.IntegerField() for coefficient in REGISTRY}
 
 
 class QueryAgreement(Metrics):

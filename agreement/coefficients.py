@@ -10,7 +10,8 @@ of CSFCube's files) raises `GradeError`.
 
 How often each two grades were given says all that a coefficient needs. `CrossTable` holds that,
 checked once for all coefficients, and each coefficient `x` has an `x_of` that takes one.
-`COEFFICIENTS`, at the end, is the one list of them: reports, tables, downloads and the API read it.
+`REGISTRY`, at the end, is the one list of them: reports, downloads and the API read it. Tables show
+those of it that CSFCube's paper has, `COEFFICIENTS`, and the others on request.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from typing import Literal, TypeAlias
 
 import krippendorff
 import numpy as np
+
+from corpus.scale import DEFAULT_SCALE, Scale
 
 Grades: TypeAlias = Sequence[int | None]
 Level: TypeAlias = Literal["ordinal", "nominal"]  # of measurement
@@ -70,9 +73,15 @@ class CrossTable:
 
     The first argument gives the pairs by their two grades, in any order; the same two may come
     again. A pair with a missing grade takes no part. A value that is not a grade raises GradeError.
+    Only the coefficients that say so depend on the `scale`.
     """
 
-    def __init__(self, pairs: Iterable[tuple[tuple[int | None, int | None], int]]) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[tuple[tuple[int | None, int | None], int]],
+        scale: Scale = DEFAULT_SCALE,
+    ) -> None:
+        self.scale = scale
         counts: Counter[tuple[int, int]] = Counter()
         for (first, second), number in pairs:
             a, b = check_grade(first), check_grade(second)
@@ -105,10 +114,14 @@ class CrossTable:
         return grade_counts
 
 
-def cross_table(first: Grades, second: Grades) -> CrossTable:
+def cross_table(
+    first: Grades,
+    second: Grades,
+    scale: Scale = DEFAULT_SCALE,
+) -> CrossTable:
     """The table of two sequences of grades, each entry of which is checked."""
     checked_pairs = zip(map(check_grade, first), map(check_grade, second), strict=True)
-    return CrossTable((grades, 1) for grades in checked_pairs)
+    return CrossTable(((grades, 1) for grades in checked_pairs), scale)
 
 
 def check_grade(grade: object) -> int | None:
@@ -139,12 +152,8 @@ def spearman(first: Grades, second: Grades) -> Result:
 
 
 def spearman_of(table: CrossTable) -> Result:
-    if not table.counts:
-        return _undefined_result(NO_PAIRS)
-    if table.pairs == 1:
-        return _undefined_result(ONE_PAIR)
-    if len(table.by_first) == 1 or len(table.by_second) == 1:
-        return _undefined_result(CONSTANT_RATER)
+    if reason := _no_order(table):
+        return _undefined_result(reason)
     # `scipy.stats.spearmanr` does the same and gives the same float, but ranks a few grades as if
     # each entry could differ, and adds a p-value: seven times the work. The tests compare the two.
     of_first, of_second = _mid_ranks(table.by_first), _mid_ranks(table.by_second)
@@ -214,15 +223,131 @@ def kappa_of(table: CrossTable) -> Result:
     return _defined_result((n * table.agreed - expected) / (n * n - expected))
 
 
+def kendall_of(table: CrossTable) -> Result:
+    """Kendall's tau-b, -1 to 1: concordant minus discordant pairs of pairs, corrected for ties.
+
+    (C - D) / sqrt((n0 - n1)(n0 - n2)), with n0 = n(n - 1)/2, and n1 and n2 the pairs of pairs that
+    the first and the second rater gave the same grade. Undefined if either rater is constant.
+    Source: Kendall (1945), The treatment of ties in ranking problems.
+    """
+    # `scipy.stats.kendalltau` sorts all pairs and adds a p-value: fifty times the work of the few
+    # cells. The tests compare the two.
+    if reason := _no_order(table):
+        return _undefined_result(reason)
+    cells = list(table.counts.items())
+    balance = sum(
+        number * other * _sign(a - c) * _sign(b - d)
+        for place, ((a, b), number) in enumerate(cells)
+        for (c, d), other in cells[:place]
+    )
+    untied = _untied(table.by_first) * _untied(table.by_second)
+    return _defined_result(balance / math.sqrt(untied))
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _untied(grade_counts: Counter[int]) -> int:
+    """The pairs of pairs with different grades."""
+    n = grade_counts.total()
+    return (n * n - sum(number * number for number in grade_counts.values())) // 2
+
+
+def linear_kappa_of(table: CrossTable) -> Result:
+    """Cohen's kappa with weights |a - b|: a disagreement by two grades counts twice.
+
+    1 - observed / expected disagreement, at most 1, 0 being chance. Undefined as `kappa` is.
+    Source: Cohen (1968), Weighted kappa, eq. 9.
+    """
+    return _weighted_kappa(table, lambda difference: abs(difference))
+
+
+def quadratic_kappa_of(table: CrossTable) -> Result:
+    """Cohen's kappa with weights (a - b)²: a disagreement by two grades counts four times."""
+    return _weighted_kappa(table, lambda difference: difference * difference)
+
+
+def _weighted_kappa(table: CrossTable, weight: Callable[[int], int]) -> Result:
+    if reason := _no_variation(table):
+        return _undefined_result(reason)
+    observed = sum(weight(a - b) * number for (a, b), number in table.counts.items())
+    expected = sum(  # n times
+        weight(a - b) * of_first * of_second
+        for a, of_first in table.by_first.items()
+        for b, of_second in table.by_second.items()
+    )
+    return _defined_result((expected - table.pairs * observed) / expected)
+
+
+def ac1_of(table: CrossTable) -> Result:
+    """Gwet's AC1, at most 1, 0 being chance: (p_a - p_e) / (1 - p_e), undefined if no pairs.
+
+    p_e = Σ π_g (1 - π_g) / (q - 1) over the q grades of the scale, π_g being the mean of the two
+    raters' shares of grade g. It is low where most pairs have one grade, where kappa's is high.
+    Grades that are not on the scale raise GradeError.
+    Source: Gwet (2008), Computing inter-rater reliability and its variance in the presence of high
+    agreement, eq. 6.
+    """
+    return _gwet(table, [[int(a == b) for b in table.scale.grades] for a in table.scale.grades])
+
+
+def ac2_of(table: CrossTable) -> Result:
+    """Gwet's AC2 with quadratic weights, 1 - (a - b)² / (q - 1)², over the q grades of the scale.
+
+    As AC1, with p_a the mean weight of the pairs, and p_e that of AC1 times the mean weight of two
+    grades times q.
+    Source: Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed., ch. 3.
+    """
+    grades = table.scale.grades
+    return _gwet(table, [[(len(grades) - 1) ** 2 - (a - b) ** 2 for b in grades] for a in grades])
+
+
+def _gwet(table: CrossTable, weights: Sequence[Sequence[int]]) -> Result:
+    """Of weights in whole numbers. Those on the diagonal are the highest."""
+    for grade in {*table.by_first, *table.by_second}:
+        if grade not in table.scale.grades:
+            raise GradeError(grade)
+    if not table.counts:
+        return _undefined_result(NO_PAIRS)
+    # In whole numbers until the one division: everything times highest · q (q - 1) · (2n)².
+    n, q, highest = table.pairs, len(weights), weights[0][0]
+    by_grade = table.by_first + table.by_second
+    unlike = sum(number * (2 * n - number) for number in by_grade.values())  # Σ π (1 - π) (2n)²
+    expected = unlike * sum(map(sum, weights))
+    observed = sum(weights[a][b] * number for (a, b), number in table.counts.items())
+    unit = 4 * n * q * (q - 1)
+    return _defined_result((observed * unit - expected) / (highest * n * unit - expected))
+
+
 def percent_agreement(first: Grades, second: Grades) -> Result:
     """Share of pairs given the same grade by both, in percent, 0 to 100; undefined if no pairs."""
     return percent_agreement_of(cross_table(first, second))
 
 
 def percent_agreement_of(table: CrossTable) -> Result:
+    return _percent(table, lambda a, b: a == b)
+
+
+def percent_within_one_of(table: CrossTable) -> Result:
+    """Share of pairs whose two grades differ by one at most, in percent; undefined if no pairs."""
+    return _percent(table, lambda a, b: abs(a - b) <= 1)
+
+
+def percent_relevance_of(table: CrossTable) -> Result:
+    """Share of pairs that both found relevant or both did not, in percent; undefined if no pairs.
+
+    Relevant is a grade from `relevant_from` of the scale on.
+    """
+    relevant = table.scale.relevant_from
+    return _percent(table, lambda a, b: (a >= relevant) == (b >= relevant))
+
+
+def _percent(table: CrossTable, is_agreement: Callable[[int, int], bool]) -> Result:
     if not table.counts:
         return _undefined_result(NO_PAIRS)
-    return _defined_result(100 * table.agreed / table.pairs)
+    agreed = sum(number for (a, b), number in table.counts.items() if is_agreement(a, b))
+    return _defined_result(100 * agreed / table.pairs)
 
 
 def confusion(
@@ -255,6 +380,15 @@ def _mid_ranks(grade_counts: Counter[int]) -> dict[int, float]:
     return ranks
 
 
+def _no_order(table: CrossTable) -> str | None:
+    """The reason why a rank correlation is undefined, if it is."""
+    if not table.counts:
+        return NO_PAIRS
+    if table.pairs == 1:
+        return ONE_PAIR
+    return CONSTANT_RATER if 1 in (len(table.by_first), len(table.by_second)) else None
+
+
 def _no_variation(table: CrossTable) -> str | None:
     if not table.counts:
         return NO_PAIRS
@@ -275,7 +409,7 @@ class Coefficient:
 
     `key` names it in payloads, CSV files and the API. `symbol` and `name` name it on pages.
     No value lies above `highest`; a value below 0 means less agreement than by chance.
-    Tables show `decimals` digits after the point.
+    Tables show `decimals` digits after the point. `of_paper` says that CSFCube's paper has it.
     """
 
     key: str
@@ -284,13 +418,35 @@ class Coefficient:
     function: Callable[[CrossTable], Result]
     highest: float = 1.0
     decimals: int = 2
+    of_paper: bool = False
 
 
-COEFFICIENTS = (
-    Coefficient("spearman", "ρ", "Spearman’s ρ", spearman_of),
-    Coefficient("alpha", "α", "Krippendorff’s α, ordinal", alpha_ordinal_of),
-    Coefficient("kappa", "κ", "Cohen’s κ", kappa_of),
+def _percentage(
+    key: str,
+    symbol: str,
+    name: str,
+    function: Callable[[CrossTable], Result],
+    *,
+    of_paper: bool = False,
+) -> Coefficient:
+    return Coefficient(key, symbol, name, function, 100.0, 1, of_paper)
+
+
+REGISTRY = (
+    Coefficient("spearman", "ρ", "Spearman’s ρ", spearman_of, of_paper=True),
+    Coefficient("alpha", "α", "Krippendorff’s α, ordinal", alpha_ordinal_of, of_paper=True),
+    Coefficient("kappa", "κ", "Cohen’s κ", kappa_of, of_paper=True),
+    _percentage("percent", "%", "Percent agreement", percent_agreement_of, of_paper=True),
+    Coefficient("kendall", "τ", "Kendall’s τ-b", kendall_of),
+    Coefficient("kappa_linear", "κ linear", "Cohen’s κ, linear weights", linear_kappa_of),
     Coefficient(
-        "percent", "%", "Percent agreement", percent_agreement_of, highest=100.0, decimals=1
+        "kappa_quadratic", "κ quadratic", "Cohen’s κ, quadratic weights", quadratic_kappa_of
+    ),
+    Coefficient("ac1", "AC1", "Gwet’s AC1", ac1_of),
+    Coefficient("ac2", "AC2", "Gwet’s AC2, quadratic weights", ac2_of),
+    _percentage("percent_within_1", "% ± 1", "Percent within one grade", percent_within_one_of),
+    _percentage(
+        "percent_relevance", "% relevance", "Percent agreement on relevance", percent_relevance_of
     ),
 )
+COEFFICIENTS = tuple(coefficient for coefficient in REGISTRY if coefficient.of_paper)

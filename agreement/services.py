@@ -24,6 +24,7 @@ from agreement.summary import (
     summarize_tally,
 )
 from corpus.digests import canonical_json
+from corpus.scale import DEFAULT_SCALE, Scale
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
@@ -78,10 +79,11 @@ class AgreementReport(ReportKind):
         work.progress(0, None, "comparing judgments")
         facets = list(collection.facets.values_list("key", flat=True))
         digest = StateDigest()
-        tally = tally_of(digest.reading(labelled_pairs(collection)), facets)
+        scale = Scale(collection.highest_grade, collection.relevant_from)
+        tally = tally_of(digest.reading(labelled_pairs(collection)), facets, scale)
         missing = Missing(self.missing)
         payload = as_json_dict(collection.slug, missing, summarize_tally(tally, missing))
-        return ReportContent(payload, confusion_dict(tally, collection.grades), digest.state())
+        return ReportContent(payload, confusion_dict(tally), digest.state())
 
     def result(self, report: StoredReport) -> dict[str, Any]:
         return {"report": report.pk, "missing": report.key, "state": report.digest}
@@ -126,9 +128,13 @@ def state_of(pairs: Iterable[LabelledPair]) -> str:
     return digest.state()
 
 
-def tally_of(pairs: Iterable[LabelledPair], facets: Sequence[str]) -> Tally:
+def tally_of(
+    pairs: Iterable[LabelledPair],
+    facets: Sequence[str],
+    scale: Scale = DEFAULT_SCALE,
+) -> Tally:
     """Count the judged pairs; a query is in the tally from its first judged pair on."""
-    tally = Tally(facets)
+    tally = Tally(facets, scale)
     for (query, facet), members in groupby(pairs, key=attrgetter("query", "facet")):
         cells = Counter(
             cell_of(
@@ -160,11 +166,11 @@ class Reports(NamedTuple):
 
 
 def both_reports(
-    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], grades: Sequence[int]
+    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], scale: Scale
 ) -> Reports:
     """The content of the reports on these pairs, from one reading of `pairs`."""
-    tally = tally_of(pairs, facets)
+    tally = tally_of(pairs, facets, scale)
     payloads = {
         missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing
     }
-    return Reports(payloads, confusion_dict(tally, grades))
+    return Reports(payloads, confusion_dict(tally))

@@ -16,20 +16,21 @@ from statistics import median
 from typing import TypeAlias
 
 from agreement.coefficients import (
-    COEFFICIENTS,
+    REGISTRY,
     CrossTable,
     Missing,
     Result,
     confusion_of,
     fill,
 )
+from corpus.scale import DEFAULT_SCALE, Scale
 
-STATISTICS_VERSION = 3
+STATISTICS_VERSION = 4
 """Raise it with every change of a number or a key of the report, even where a formula was wrong.
 
 It is in every payload and in the digest of every stored report, so that a report of another version
 is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
-Version 2 had no `labels` in its matrices.
+Version 2 had no `labels` in its matrices, and version 3 the coefficients of the paper only.
 """
 
 Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the registry's order
@@ -117,10 +118,15 @@ class Tally:
     """The judged pairs of a collection, counted: how many of each query have the same grades.
 
     This is all that a report is made of, under either policy on missing grades, and far smaller
-    than the pairs.
+    than the pairs. The grades are of the `scale`.
     """
 
-    def __init__(self, facets: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        facets: Iterable[str] = (),
+        scale: Scale = DEFAULT_SCALE,
+    ) -> None:
+        self.scale = scale
         self.facets: dict[str, dict[str, QueryTally]] = {facet: {} for facet in facets}
 
     def of_query(self, query: str, facet: str) -> QueryTally:
@@ -139,6 +145,7 @@ def summarize(
     pairs: Iterable[RatedPair],
     missing: Missing = Missing.EXCLUDE,
     facets: Sequence[str] = (),
+    scale: Scale = DEFAULT_SCALE,
 ) -> Summary:
     """Summarize the agreement on `pairs`.
 
@@ -146,7 +153,7 @@ def summarize(
     others follow in the order they are met. The order of the pairs changes no number. Grades that
     are not on the scale raise GradeError.
     """
-    tally = Tally(facets)
+    tally = Tally(facets, scale)
     for pair in pairs:
         counts = tally.of_query(pair.query, pair.facet)
         if pair.judged:
@@ -158,7 +165,7 @@ def summarize_tally(tally: Tally, missing: Missing) -> Summary:
     """The same summary from the counted pairs. Grades not on the scale raise GradeError."""
     rows_of = {
         facet: [
-            row(query, facet, queries[query], missing)
+            row(query, facet, queries[query], missing, tally.scale)
             for query in sorted(queries)
             for row in (_row_before_adjudication, _row_after_adjudication)
         ]
@@ -191,8 +198,9 @@ class Confusion:
     second: Matrix
 
 
-def confusions(tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)) -> dict[str, Confusion]:
+def confusions(tally: Tally) -> dict[str, Confusion]:
     """The matrices of each facet with a judged pair."""
+    grades = tally.scale.grades
     matrices = {}
     for facet, queries in tally.facets.items():
         counts: QueryTally = Counter()
@@ -222,15 +230,13 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
     }
 
 
-def confusion_dict(
-    tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)
-) -> dict[str, dict[str, object]]:
+def confusion_dict(tally: Tally) -> dict[str, dict[str, object]]:
     """The matrices of each facet as JSON types, for the page."""
-    return {facet: asdict(confusion) for facet, confusion in confusions(tally, grades).items()}
+    return {facet: asdict(confusion) for facet, confusion in confusions(tally).items()}
 
 
 def _row_before_adjudication(
-    query: str, facet: str, counts: QueryTally, missing: Missing
+    query: str, facet: str, counts: QueryTally, missing: Missing, scale: Scale
 ) -> QuerySummary:
     usable_pairs = _usable_pairs(counts, missing)
     return QuerySummary(
@@ -240,13 +246,13 @@ def _row_before_adjudication(
         n=usable_pairs.total(),
         missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
         coefficients=_coefficients(
-            CrossTable(((a, b), n) for (a, b, _, _), n in usable_pairs.items())
+            CrossTable((((a, b), n) for (a, b, _, _), n in usable_pairs.items()), scale)
         ),
     )
 
 
 def _row_after_adjudication(
-    query: str, facet: str, counts: QueryTally, missing: Missing
+    query: str, facet: str, counts: QueryTally, missing: Missing, scale: Scale
 ) -> QuerySummary:
     unlabelled_count = sum(n for (_, _, c, aside), n in counts.items() if c is None and not aside)
     labelled_pairs = Counter({cell: n for cell, n in counts.items() if cell[2] is not None})
@@ -260,29 +266,29 @@ def _row_after_adjudication(
         coefficients=(
             _unfinished_results(unlabelled_count, counts.total())
             if unlabelled_count
-            else _with_final(usable_pairs)
+            else _with_final(usable_pairs, scale)
         ),
     )
 
 
-def _with_final(counts: QueryTally) -> Results:
-    first = _coefficients(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()))
-    second = _coefficients(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()))
+def _with_final(counts: QueryTally, scale: Scale) -> Results:
+    first = _coefficients(CrossTable((((a, c), n) for (a, _, c, _), n in counts.items()), scale))
+    second = _coefficients(CrossTable((((b, c), n) for (_, b, c, _), n in counts.items()), scale))
     return {
         coefficient.key: _mean(first[coefficient.key], second[coefficient.key])
-        for coefficient in COEFFICIENTS
+        for coefficient in REGISTRY
     }
 
 
 def _coefficients(table: CrossTable) -> Results:
-    return {coefficient.key: coefficient.function(table) for coefficient in COEFFICIENTS}
+    return {coefficient.key: coefficient.function(table) for coefficient in REGISTRY}
 
 
 def _unfinished_results(unlabelled_count: int, judged_count: int) -> Results:
     # Pairs the judges agreed on have their label at once and the others wait for the adjudicator:
     # numbers from the labelled part alone would start at perfect agreement and sink.
     reason = f"unfinished: {unlabelled_count} of {judged_count} pairs have no final label"
-    return {coefficient.key: Result(None, reason) for coefficient in COEFFICIENTS}
+    return {coefficient.key: Result(None, reason) for coefficient in REGISTRY}
 
 
 def _mean(first: Result, second: Result) -> Result:
@@ -319,7 +325,7 @@ def _facet_row(
         coefficient.key: [
             result.value for row in results if (result := row[coefficient.key]).value is not None
         ]
-        for coefficient in COEFFICIENTS
+        for coefficient in REGISTRY
     }
     labels = [_labels(counts) for counts in tallies]
     labelled, overruled = (sum(column) for column in zip((0, 0), *labels, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from agreement.coefficients import (
     CONSTANT_RATER,
     NO_PAIRS,
     ONE_PAIR,
+    REGISTRY,
     Coefficient,
 )
 from database.natural_order import natural_key
@@ -24,7 +25,7 @@ from web.tables.filters import Filter, FilterChoice, Test
 Payload = Mapping[str, Any]
 
 
-BY_KEY = {coefficient.key: coefficient for coefficient in COEFFICIENTS}
+BY_KEY = {coefficient.key: coefficient for coefficient in REGISTRY}
 OVERRULED = ("overruled_mean", "overruled")  # of a facet, in the order of the columns
 STAGES = {"pre": "before adjudication", "post": "after adjudication"}
 
@@ -93,7 +94,16 @@ class FacetAgreementLine:
         return None if self.overruled_mean is None else 100 * self.overruled_mean
 
 
-def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetAgreementLine]:
+def shown_coefficients(columns: Container[str]) -> list[Coefficient]:
+    """Those of the paper, and the others among the chosen columns."""
+    return [each for each in REGISTRY if each.of_paper or each.key in columns]
+
+
+def facet_lines(
+    payload: Payload,
+    names: Mapping[str, str],
+    coefficients: Sequence[Coefficient] = COEFFICIENTS,
+) -> list[FacetAgreementLine]:
     """The paper's table; `names` are the facets' by their key."""
     return [
         FacetAgreementLine(
@@ -108,7 +118,7 @@ def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetAgreeme
                     "no query has a value" if row["queries"] else "no query is judged yet",
                     row["queries"] - row["defined"][coefficient.key],
                 )
-                for coefficient in COEFFICIENTS
+                for coefficient in coefficients
             ],
             overruled=row["overruled"],
             overruled_mean=row["overruled_mean"],
@@ -118,12 +128,11 @@ def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetAgreeme
     ]
 
 
-def finding_of(lines: Sequence[FacetAgreementLine], coefficient: Coefficient) -> str:
+def finding_of(payload: Payload, names: Mapping[str, str], coefficient: Coefficient) -> str:
     """The medians of a coefficient in a sentence, before and after adjudication."""
-    place = COEFFICIENTS.index(coefficient)
     medians: dict[str, list[str]] = defaultdict(list)
-    for line in lines:
-        value = line.values[place]
+    for line in facet_lines(payload, names, [coefficient]):
+        (value,) = line.values
         if value.value is not None:
             name = f" on {line.facet_name}" if line.facet_name else ""
             medians[line.stage].append(f"{value.shown}{name}")
@@ -163,11 +172,16 @@ class Undefined(NamedTuple):
         return max(0, len(self.queries) - NAMED)
 
 
-def undefined_values(payload: Payload) -> list[Undefined]:
-    """Everything undefined by stage and reason, coefficients of the same queries together."""
+def undefined_values(
+    payload: Payload, coefficients: Sequence[Coefficient] = COEFFICIENTS
+) -> list[Undefined]:
+    """Values that are undefined, by stage and reason, coefficients of the same queries together."""
+    shown = {coefficient.key for coefficient in coefficients}
     queries_by_key: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in payload["queries"]:
         for key, reason in row["undefined"].items():
+            if key not in shown:
+                continue
             queries_by_key[row["stage"], kind_of(reason), key].append(row["query"])
     keys_by_queries: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
     for (stage, reason, key), queries in queries_by_key.items():
@@ -175,7 +189,7 @@ def undefined_values(payload: Payload) -> list[Undefined]:
     return [
         Undefined(
             ", ".join(
-                coefficient.symbol for coefficient in COEFFICIENTS if coefficient.key in keys
+                coefficient.symbol for coefficient in coefficients if coefficient.key in keys
             ),
             STAGES[stage],
             reason,
@@ -258,12 +272,16 @@ def scale_of(payload: Payload, coefficient: Coefficient) -> AxisRange:
 
 @dataclass(frozen=True)
 class QueryAgreementLine:
-    """A query at both stages. What only a shown line needs is made when it is asked for."""
+    """A query at both stages. What only a shown line needs is made when it is asked for.
+
+    `coefficient` is the one to plot, and `coefficients` are those in the table.
+    """
 
     pre: Payload
     post: Payload
     coefficient: Coefficient
     scale: AxisRange
+    coefficients: Sequence[Coefficient] = COEFFICIENTS
 
     @property
     def query(self) -> str:
@@ -287,17 +305,16 @@ class QueryAgreementLine:
 
     @property
     def before(self) -> list[Value]:
-        return _values(self.pre)
+        return [_value(self.pre, coefficient) for coefficient in self.coefficients]
 
     @property
     def after(self) -> list[Value]:
-        return _values(self.post)
+        return [_value(self.post, coefficient) for coefficient in self.coefficients]
 
     @property
     def plot(self) -> Plot:
         """The line's place in the dot plot."""
-        place = COEFFICIENTS.index(self.coefficient)
-        before, after = self.before[place], self.after[place]
+        before, after = (_value(row, self.coefficient) for row in (self.pre, self.post))
         return Plot(
             caption=f"{self.coefficient.name}: {before.shown} before, {after.shown} after",
             zero=self.scale.x(0.0) if self.scale.low < 0 else None,
@@ -315,25 +332,26 @@ class QueryLines:
     lines: Sequence[QueryAgreementLine]
 
     @classmethod
-    def of(cls, payload: Payload, coefficient: Coefficient) -> QueryLines:
+    def of(
+        cls,
+        payload: Payload,
+        coefficient: Coefficient,
+        coefficients: Sequence[Coefficient] = COEFFICIENTS,
+    ) -> QueryLines:
         scale = scale_of(payload, coefficient)
         stages: dict[str, dict[str, Payload]] = defaultdict(dict)
         for row in payload["queries"]:
             stages[row["query"]][row["stage"]] = row
         lines = [
-            QueryAgreementLine(rows["pre"], rows["post"], coefficient, scale)
+            QueryAgreementLine(rows["pre"], rows["post"], coefficient, scale, coefficients)
             for rows in stages.values()
         ]
         return cls(coefficient, scale, lines)
 
 
-def _values(row: Payload) -> list[Value]:
-    return [
-        Value(
-            coefficient, row[coefficient.key], in_words(row["undefined"].get(coefficient.key, ""))
-        )
-        for coefficient in COEFFICIENTS
-    ]
+def _value(row: Payload, coefficient: Coefficient) -> Value:
+    key = coefficient.key
+    return Value(coefficient, row[key], in_words(row["undefined"].get(key, "")))
 
 
 def query_sorts() -> dict[str, Callable[[QueryAgreementLine], Any]]:
@@ -344,7 +362,7 @@ def query_sorts() -> dict[str, Callable[[QueryAgreementLine], Any]]:
         "n": lambda line: line.n,
         "missing": lambda line: line.missing,
     }
-    for coefficient in COEFFICIENTS:
+    for coefficient in REGISTRY:
         sorts[coefficient.key] = lambda line, key=coefficient.key: line.pre[key]  # type: ignore[misc]
         sorts[f"{coefficient.key}-after"] = lambda line, key=coefficient.key: line.post[key]  # type: ignore[misc]
     return sorts
@@ -369,6 +387,7 @@ def _coefficient_column(coefficient: Coefficient) -> Column[QueryAgreementLine]:
             f"{key}_before": lambda line: line.pre[key],
             f"{key}_after": lambda line: line.post[key],
         },
+        on_request=not coefficient.of_paper,
     )
 
 
@@ -381,7 +400,7 @@ BY_QUERY: Table[QueryAgreementLine] = Table(
         Column("n", "Pairs", {"pairs": lambda line: line.n}),
         Column("missing", "Missing", {"missing": lambda line: line.missing}),
         Column("plot", "Plot", {}),
-        *map(_coefficient_column, COEFFICIENTS),
+        *map(_coefficient_column, REGISTRY),
     ],
 )
 

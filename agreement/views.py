@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
-from agreement.coefficients import COEFFICIENTS, Missing
+from agreement.coefficients import REGISTRY, Missing
 from agreement.figures import figures_of
 from agreement.services import JUDGMENTS, POLICIES, AgreementReport, UnknownPolicy
 from jobs.listing import jobs_to_show
@@ -65,7 +65,9 @@ def _query_lines(request: HttpRequest, report: StoredReport) -> tables.QueryLine
     coefficient = tables.coefficient_to_plot(
         request.GET.get("metric", ""), request.GET.get("sort", "")
     )
-    return tables.QueryLines.of(report.payload, coefficient)
+    columns = tables.BY_QUERY.shown(request)
+    shown_coefficients = [each for each in REGISTRY if each.key in columns]
+    return tables.QueryLines.of(report.payload, coefficient, shown_coefficients)
 
 
 def _table_rows(
@@ -88,7 +90,8 @@ def _tables(
     rows, sort = _table_rows(request, queries, names)
     filters = tables.query_filters(names)
     page = numbered_page(rows, request, anchor="#by-query", size=QUERIES_SHOWN)
-    facets = tables.facet_lines(report.payload, names)
+    columns = tables.BY_QUERY.shown(request)
+    coefficients = tables.shown_coefficients(columns)
     parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {
         "figures": {
@@ -96,13 +99,13 @@ def _tables(
             for figure in figures_of(queries, report.summary, names)
         },
         "of_pairs": tables.judged_pairs(report.payload),
-        "facets": facets,
-        "finding": tables.finding_of(facets, queries.coefficient),
+        "facets": tables.facet_lines(report.payload, names, coefficients),
+        "finding": tables.finding_of(report.payload, names, queries.coefficient),
         # The table of queries is folded, but not for a person who sorts or filters it.
         "is_asked": any(request.GET.get(name) for name in ("q", "facet", "sort", "page")),
-        "coefficients": COEFFICIENTS,
+        "coefficients": coefficients,
         "plot_coefficient": queries.coefficient,
-        "undefined": tables.undefined_values(report.payload),
+        "undefined": tables.undefined_values(report.payload, coefficients),
         "page": page,
         "rows": page.rows,
         "queries": len(queries.lines),
@@ -115,7 +118,7 @@ def _tables(
             anchor="#by-query",
             kept=("missing", "sort", "metric"),
         ),
-        "columns": tables.BY_QUERY.shown(request),
+        "columns": columns,
         "sorted_by": sorting_address(request.path, request, "missing", "q", "facet"),
         "scale": queries.scale,
         "matrices": tables.facet_matrices(report.summary, names),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from django.db import IntegrityError, models, transaction
 
@@ -13,6 +12,7 @@ from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from accounts.services import add_membership
 from corpus.facets import DEFAULT_FACETS, FacetPlan, check_facets
 from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.scale import Scale
 from corpus.text.languages import guess_analysis
 from corpus.text.sentence_numbers import Numbers, check_name, check_numbers, next_name, numbers_text
 from web.errors import UserFacingError
@@ -77,13 +77,6 @@ def create_collection(
             f"The short name {slug!r} exists already. Choose another short name."
         ) from error
     return collection
-
-
-class Scale(NamedTuple):
-    """The grades 0 to `highest_grade`, of which those from `relevant_from` on are relevant."""
-
-    highest_grade: int
-    relevant_from: int
 
 
 def scale_of(highest_grade: int, relevant_from: int | None = None) -> Scale:

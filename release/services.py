@@ -36,6 +36,7 @@ from bundle.verification.sums import WrittenWrong, check_written
 from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
 from bundle.zip.interruption import interruptible
 from bundle.zip.writing import digest_of, pack_into
+from corpus.scale import Scale
 from database.consistent_reads import consistent_read
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
@@ -233,7 +234,7 @@ def pack_bundle(
             slug=snapshot.collection.slug,
             facets=[facet.key for facet in snapshot.collection.facets],
             pairs=snapshot.pairs,
-            grades=snapshot.collection.grades,
+            scale=Scale(snapshot.collection.highest_grade, snapshot.collection.relevant_from),
         )
         content = Content(
             snapshot=snapshot,

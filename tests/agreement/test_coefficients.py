@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import pearsonr, rankdata
+from scipy.stats import kendalltau, pearsonr, rankdata
 from sklearn.metrics import cohen_kappa_score
 
 from agreement.coefficients import (
@@ -21,25 +21,47 @@ from agreement.coefficients import (
     CONSTANT_RATER,
     NO_PAIRS,
     ONE_PAIR,
+    REGISTRY,
+    CrossTable,
     GradeError,
     Grades,
     Missing,
     Result,
+    ac1_of,
+    ac2_of,
     alpha_ordinal,
     confusion,
+    cross_table,
     fill,
     kappa,
+    kappa_of,
+    kendall_of,
+    linear_kappa_of,
     percent_agreement,
+    percent_relevance_of,
+    percent_within_one_of,
+    quadratic_kappa_of,
     spearman,
 )
+from corpus.scale import Scale
 from tests.support.agreement_by_pair import LIBRARIES
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 G = TypeVar("G", int, int | None)
 Coefficient = Callable[[Grades, Grades], Result]
-COEFFICIENTS = [spearman, alpha_ordinal, kappa, percent_agreement]
-PERFECT = [(spearman, 1), (alpha_ordinal, 1), (kappa, 1), (percent_agreement, 100)]
+
+
+def of_grades(function: Callable[[CrossTable], Result]) -> Coefficient:
+    return lambda first, second: function(cross_table(first, second))
+
+
+FUNCTIONS = {each.key: of_grades(each.function) for each in REGISTRY}
+COEFFICIENTS = [spearman, alpha_ordinal, kappa, percent_agreement, *list(FUNCTIONS.values())[4:]]
+PERCENTS = [each for each, row in zip(COEFFICIENTS, REGISTRY, strict=True) if row.highest == 100]
+# Defined where both raters gave every pair the same grade.
+ALWAYS_DEFINED = [*PERCENTS, FUNCTIONS["ac1"], FUNCTIONS["ac2"]]
+PERFECT = [(each, 100 if each in PERCENTS else 1) for each in COEFFICIENTS]
 
 grades = st.integers(0, 3)
 rated = st.lists(st.tuples(grades, grades), min_size=1, max_size=60)
@@ -130,6 +152,28 @@ def test_spearman_matches_the_frigatebirds_of_mcdonald() -> None:
     assert value(spearman(volume, pitch)) == pytest.approx(-0.7630357, abs=5e-8)
 
 
+def test_ac1_and_ac2_match_gwets_two_abstractors() -> None:
+    """Two abstractors class 100 pregnancies into three types.
+
+    Gwet's R package irrCAC, vignette "overview" (2019): AC1 .8493305, and Cohen's kappa .7964094.
+    The package irrCAC for Python, docstring of `irrCAC.table`: AC2 with quadratic weights .94024,
+    with p_a = .9725 and p_e = .53985.
+    """
+    table = cross_table(*expand([[13, 0, 0], [0, 20, 7], [0, 4, 56]]), Scale(2, 1))
+
+    assert value(ac1_of(table)) == pytest.approx(0.8493305, abs=5e-8)
+    assert value(ac2_of(table)) == pytest.approx(0.94024, abs=5e-6)
+    assert value(kappa_of(table)) == pytest.approx(0.7964094, abs=5e-8)
+
+
+def test_weighted_kappas_match_those_of_the_two_abstractors() -> None:
+    """The same abstractors, in the tests of irrCAC for Python (`test_cohen.py`): .843 and .892."""
+    table = cross_table(*expand([[13, 0, 0], [0, 20, 7], [0, 4, 56]]), Scale(2, 1))
+
+    assert value(linear_kappa_of(table)) == pytest.approx(0.843, abs=5e-4)
+    assert value(quadratic_kappa_of(table)) == pytest.approx(0.892, abs=5e-4)
+
+
 # Against second implementations
 
 
@@ -185,6 +229,30 @@ def test_spearman_is_pearson_of_mid_ranks(pairs: list[tuple[int, int]]) -> None:
     assert value(rho) == pytest.approx(expected, abs=1e-9)
 
 
+@given(rated)
+def test_kendall_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    first, second = columns(pairs)
+    tau = kendall_of(cross_table(first, second))
+    assume(tau.value is not None)
+
+    assert value(tau) == pytest.approx(kendalltau(first, second).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "weights"), [(linear_kappa_of, "linear"), (quadratic_kappa_of, "quadratic")]
+)
+@given(pairs=rated)
+def test_weighted_kappas_are_those_of_scikit_learn(
+    function: Callable[[CrossTable], Result], weights: str, pairs: list[tuple[int, int]]
+) -> None:
+    first, second = columns(pairs)
+    actual = function(cross_table(first, second))
+    assume(actual.value is not None)
+    expected = cohen_kappa_score(first, second, labels=range(4), weights=weights)
+
+    assert value(actual) == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("coefficient", "library"),
     list(zip(COEFFICIENTS, LIBRARIES.values(), strict=True)),
@@ -209,7 +277,7 @@ def test_every_answer_is_a_number_in_range_or_a_reason(
     if answer.value is None:
         assert answer.undefined
     else:
-        top = 100 if coefficient is percent_agreement else 1
+        top = 100 if coefficient in PERCENTS else 1
         assert -1 - 1e-12 <= answer.value <= top + 1e-12 or coefficient is alpha_ordinal
 
 
@@ -245,7 +313,7 @@ def test_perfect_agreement_is_the_top_of_the_scale_unless_undefined(
     answer = coefficient(ratings, ratings)
     constant = len(set(ratings)) == 1
 
-    if constant and coefficient is not percent_agreement:
+    if constant and coefficient not in ALWAYS_DEFINED:
         assert answer.value is None
     else:
         assert value(answer) == perfect
@@ -283,30 +351,77 @@ def test_ordinal_coefficients_look_at_the_order_of_grades_only(
 
 # Undefined
 
+# Grades of both raters, and what each coefficient is: a number, or the reason why there is none.
+# In the order of the registry: rho, alpha, kappa, %, tau, linear and quadratic kappa, AC1, AC2,
+# % within one grade, % on relevance. AC1 and AC2 are made of the four grades of the scale.
+UNDEFINED: list[tuple[Grades, Grades, list[float | str]]] = [
+    ([], [], [NO_PAIRS] * 11),
+    ([1, None], [None, 2], [NO_PAIRS] * 11),
+    (  # one pair, two grades
+        [2],
+        [1],
+        [ONE_PAIR, 0, 0, 0, ONE_PAIR, 0, 0, -1 / 5, 11 / 14, 100, 0],
+    ),
+    (  # one pair, one grade
+        [3],
+        [3],
+        [ONE_PAIR, *[ALL_IDENTICAL] * 2, 100, ONE_PAIR, *[ALL_IDENTICAL] * 2, 1, 1, 100, 100],
+    ),
+    (  # one constant rater
+        [2, 2, 2],
+        [1, 2, 3],
+        [CONSTANT_RATER, 1 / 6, 0, 100 / 3, CONSTANT_RATER, 0, 0, 1 / 5, 6 / 7, 100, 200 / 3],
+    ),
+    (  # two constant raters who disagree
+        [0, 0, 0],
+        [3, 3, 3],
+        [CONSTANT_RATER, -2 / 3, 0, 0, CONSTANT_RATER, 0, 0, -1 / 5, -13 / 14, 0, 0],
+    ),
+    (  # two constant raters who agree
+        [0, 0],
+        [0, 0],
+        [CONSTANT_RATER, *[ALL_IDENTICAL] * 2, 100, CONSTANT_RATER]
+        + [*[ALL_IDENTICAL] * 2, 1, 1, 100, 100],
+    ),
+]
 
-@pytest.mark.parametrize("coefficient", COEFFICIENTS)
-@pytest.mark.parametrize(("first", "second"), [([], []), ([1, None], [None, 2])])
-def test_no_pairs_is_undefined(coefficient: Coefficient, first: Grades, second: Grades) -> None:
-    assert coefficient(first, second) == Result(None, NO_PAIRS)
 
-
-@pytest.mark.parametrize(
-    ("coefficient", "first", "second", "reason"),
-    [
-        (spearman, [2], [1], ONE_PAIR),
-        (spearman, [2, 2, 2], [0, 1, 2], CONSTANT_RATER),
-        (spearman, [0, 1, 2], [2, 2, 2], CONSTANT_RATER),
-        (spearman, [0, 0], [0, 0], CONSTANT_RATER),
-        (alpha_ordinal, [3, 3], [3, 3], ALL_IDENTICAL),
-        (alpha_ordinal, [3], [3], ALL_IDENTICAL),
-        (kappa, [0, 0, 0], [0, 0, 0], ALL_IDENTICAL),
-        (kappa, [1], [1], ALL_IDENTICAL),
-    ],
-)
-def test_a_coefficient_without_variation_is_undefined(
-    coefficient: Coefficient, first: Grades, second: Grades, reason: str
+@pytest.mark.parametrize(("first", "second", "expected"), UNDEFINED)
+def test_every_coefficient_is_undefined_where_it_has_no_meaning(
+    first: Grades, second: Grades, expected: list[float | str]
 ) -> None:
-    assert coefficient(first, second) == Result(None, reason)
+    results = [function(first, second) for function in COEFFICIENTS]
+    turned = [function(second, first) for function in COEFFICIENTS]
+
+    assert [result.undefined or result.value for result in results] == [
+        each if isinstance(each, str) else pytest.approx(each) for each in expected
+    ]
+    assert [result.undefined for result in turned] == [result.undefined for result in results]
+
+
+def test_ac1_and_ac2_count_every_grade_of_the_scale() -> None:
+    first, second = [0, 0, 1, 1], [0, 1, 1, 1]
+
+    assert value(ac1_of(cross_table(first, second, Scale(1, 1)))) == pytest.approx(9 / 17)
+    assert value(ac1_of(cross_table(first, second, Scale(3, 2)))) == pytest.approx(19 / 27)
+
+
+@pytest.mark.parametrize("function", [ac1_of, ac2_of])
+def test_a_grade_above_the_scale_is_refused(function: Callable[[CrossTable], Result]) -> None:
+    with pytest.raises(GradeError, match="got 2"):
+        function(cross_table([0, 2], [0, 1], Scale(1, 1)))
+
+
+def test_relevance_begins_at_the_threshold_of_the_scale() -> None:
+    first, second = [0, 1, 2, 3], [1, 2, 1, 3]
+
+    assert value(percent_relevance_of(cross_table(first, second))) == 50
+    assert value(percent_relevance_of(cross_table(first, second, Scale(3, 1)))) == 75
+    assert value(percent_relevance_of(cross_table(first, second, Scale(3, 3)))) == 100
+
+
+def test_grades_that_differ_by_two_are_not_within_one() -> None:
+    assert value(percent_within_one_of(cross_table([0, 1, 2, 3], [0, 2, 0, 2]))) == 75
 
 
 def test_a_constant_rater_leaves_alpha_kappa_and_percent_defined() -> None:

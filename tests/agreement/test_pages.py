@@ -201,6 +201,14 @@ def test_the_same_reason_of_the_same_queries_is_said_once():
     )
 
 
+def test_undefined_values_are_named_for_the_shown_coefficients_only():
+    row = {"query": "a", "facet": "f", "stage": "pre", "n": 0, "missing": 0}
+    payload = {"queries": [{**row, "undefined": {"kendall": "constant rater"}}]}
+
+    assert tables.undefined_values(payload) == []
+    assert tables.undefined_values(payload, [tables.BY_KEY["kendall"]])[0].symbols == "τ"
+
+
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
@@ -479,6 +487,22 @@ def test_more_queries_cost_the_page_no_more_questions(collection, django_assert_
 
     with django_assert_num_queries(expected):
         client.get(address("agreement"))
+
+
+def test_other_coefficients_than_the_paper_s_are_shown_on_request(collection, admin):
+    usual = admin.get(address("agreement"))
+    shown = {"column": ["n", "alpha", "ac1"], "next": "/"}
+    admin.post(reverse("choose-columns", args=["agreement"]), shown)
+
+    chosen = admin.get(address("agreement"))
+
+    symbols = [each.symbol for each in usual.context["coefficients"]]
+    assert symbols == ["ρ", "α", "κ", "%"]
+    assert [value.coefficient.symbol for value in usual.context["facets"][0].values] == symbols
+    assert [each.symbol for each in chosen.context["coefficients"]] == [*symbols, "AC1"]
+    assert [value.coefficient.key for value in chosen.context["rows"][0].before] == ["alpha", "ac1"]
+    assert "Plot AC1" in chosen.text
+    assert "Plot AC1" not in usual.text
 
 
 def test_queries_are_filtered_by_facet_and_downloaded_with_the_chosen_columns(collection, admin):

@@ -21,6 +21,7 @@ from agreement.services import (
 )
 from agreement.summary import STATISTICS_VERSION
 from corpus.digests import canonical_json
+from corpus.scale import DEFAULT_SCALE
 from jobs.context import DirectRun
 from jobs.models import Job
 from reports.models import StoredReport
@@ -70,7 +71,7 @@ def test_both_policies_come_from_one_reading_of_the_pairs():
     pairs = [PAIR, PAIR._replace(docno="e", first=None)]
     asked = {"slug": "small", "facets": ["method"]}
 
-    both = both_reports(**asked, pairs=iter(pairs), grades=range(4))
+    both = both_reports(**asked, pairs=iter(pairs), scale=DEFAULT_SCALE)
 
     assert both.payloads == {
         missing: report_payload(**asked, pairs=pairs, missing=missing) for missing in Missing

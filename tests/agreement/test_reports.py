@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from adjudication.services import Ruling
 from agreement import tasks
+from agreement.coefficients import REGISTRY
 from agreement.services import AgreementReport, UnknownPolicy
 from agreement.summary import STATISTICS_VERSION
 from corpus.digests import canonical_json
@@ -32,7 +33,7 @@ from tests.support.sittings import judge
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
-COEFFICIENTS = {"spearman", "alpha", "kappa", "percent"}
+COEFFICIENTS = {coefficient.key for coefficient in REGISTRY}
 
 
 @pytest.fixture(autouse=True)
@@ -252,7 +253,7 @@ def test_undefined_is_null_with_its_reason():
     row = printed_json("small")["queries"][0]
 
     assert row["spearman"] is None
-    assert row["undefined"] == {"spearman": "constant rater"}
+    assert row["undefined"] == {"spearman": "constant rater", "kendall": "constant rater"}
 
 
 def test_the_command_prints_the_same_text_twice():

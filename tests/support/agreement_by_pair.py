@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from math import fsum, isclose
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import fsum, isclose, sqrt
 from statistics import median
 
 import krippendorff
+import numpy as np
 from scipy.stats import spearmanr
 
 from agreement.coefficients import (
     ALL_IDENTICAL,
-    COEFFICIENTS,
     CONSTANT_RATER,
     NO_PAIRS,
     ONE_PAIR,
+    REGISTRY,
     Grades,
     Missing,
     Result,
@@ -59,11 +61,84 @@ def percent_of_lists(first: Grades, second: Grades) -> Result:
     return Result(100 * agreed(a, b) / len(a)) if a else Result(None, NO_PAIRS)
 
 
-LIBRARIES = {
+def kendall_of_pairs_of_pairs(first: Grades, second: Grades) -> Result:
+    a, b = graded_by_both(first, second)
+    if not a:
+        return Result(None, NO_PAIRS)
+    if len(a) == 1:
+        return Result(None, ONE_PAIR)
+    if len(set(a)) == 1 or len(set(b)) == 1:
+        return Result(None, CONSTANT_RATER)
+    by_a, by_b = (np.sign(np.subtract.outer(grades, grades)) for grades in (a, b))
+    balance, untied = (by_a * by_b).sum() / 2, np.abs(by_a).sum() * np.abs(by_b).sum() / 4
+    return Result(float(balance / sqrt(untied)))
+
+
+def weighted_kappa(weight: Callable[[int], int]) -> Callable[[Grades, Grades], Result]:
+    def kappa(first: Grades, second: Grades) -> Result:
+        a, b = graded_by_both(first, second)
+        if reason := no_variation(a, b):
+            return Result(None, reason)
+        observed = Fraction(sum(weight(x - y) for x, y in zip(a, b, strict=True)), len(a))
+        products = Counter[int]()
+        for x, times in Counter(a).items():
+            for y, others in Counter(b).items():
+                products[weight(x - y)] += times * others
+        expected = Fraction(sum(w * n for w, n in products.items()), len(a) ** 2)
+        return Result(float(1 - observed / expected))
+
+    return kappa
+
+
+def gwet(weights: Sequence[Sequence[Fraction]]) -> Callable[[Grades, Grades], Result]:
+    """AC1 and AC2 as Gwet (2014) writes them, in exact fractions."""
+
+    def coefficient(first: Grades, second: Grades) -> Result:
+        a, b = graded_by_both(first, second)
+        if not a:
+            return Result(None, NO_PAIRS)
+        q, n = len(weights), len(a)
+        shares = [Fraction(a.count(grade) + b.count(grade), 2 * n) for grade in range(q)]
+        observed = sum((weights[x][y] for x, y in zip(a, b, strict=True)), Fraction()) / n
+        unlike = sum((share * (1 - share) for share in shares), Fraction())
+        expected = sum(map(sum, weights), Fraction()) * unlike / (q * (q - 1))
+        return Result(float((observed - expected) / (1 - expected)))
+
+    return coefficient
+
+
+def identity_weights(grades: int) -> list[list[Fraction]]:
+    return [[Fraction(int(a == b)) for b in range(grades)] for a in range(grades)]
+
+
+def quadratic_weights(grades: int) -> list[list[Fraction]]:
+    return [
+        [1 - Fraction((a - b) ** 2, (grades - 1) ** 2) for b in range(grades)]
+        for a in range(grades)
+    ]
+
+
+def percent_where(agree: Callable[[int, int], bool]) -> Callable[[Grades, Grades], Result]:
+    def percent(first: Grades, second: Grades) -> Result:
+        a, b = graded_by_both(first, second)
+        number = sum(agree(x, y) for x, y in zip(a, b, strict=True))
+        return Result(100 * number / len(a)) if a else Result(None, NO_PAIRS)
+
+    return percent
+
+
+LIBRARIES: dict[str, Callable[[Grades, Grades], Result]] = {
     "spearman": spearman_of_scipy,
     "alpha": alpha_of_krippendorff,
     "kappa": kappa_of_lists,
     "percent": percent_of_lists,
+    "kendall": kendall_of_pairs_of_pairs,
+    "kappa_linear": weighted_kappa(abs),
+    "kappa_quadratic": weighted_kappa(lambda difference: difference**2),
+    "ac1": gwet(identity_weights(4)),
+    "ac2": gwet(quadratic_weights(4)),
+    "percent_within_1": percent_where(lambda a, b: abs(a - b) < 2),
+    "percent_relevance": percent_where(lambda a, b: (a > 1) is (b > 1)),
 }
 
 
@@ -156,7 +231,7 @@ def _unfinished(unlabelled: int, judged: int) -> Results:
     # Pairs the judges agreed on have their label at once and the others wait for the adjudicator:
     # numbers from the labelled part alone would start at perfect agreement and sink.
     reason = f"unfinished: {unlabelled} of {judged} pairs have no final label"
-    return {each.key: Result(None, reason) for each in COEFFICIENTS}
+    return {each.key: Result(None, reason) for each in REGISTRY}
 
 
 def _mean(first: Result, second: Result) -> Result:
@@ -197,7 +272,7 @@ def _facet_row(
     results = [row.coefficients for row in rows if row.stage is stage]
     values = {
         each.key: [result.value for row in results if (result := row[each.key]).value is not None]
-        for each in COEFFICIENTS
+        for each in REGISTRY
     }
     return FacetSummary(
         facet=facet,

@@ -55,6 +55,17 @@ def test_a_column_of_a_later_version_is_shown():
     assert "word" not in later.shown(page)
 
 
+def test_a_column_on_request_is_hidden_until_it_is_chosen():
+    page = request()
+    table = Table(
+        "numbers", [*TABLE.columns, Column("cube", "Cube", {"cube": lambda n: n**3}, True)]
+    )
+
+    assert "cube" not in table.shown(page)
+    table.choose(page, ["square", "cube"])
+    assert [column.key for column in table.shown(page).shown] == ["number", "square", "cube"]
+
+
 def test_a_choice_leaves_other_tables_as_they_are():
     page = request(hidden_columns={"words": ["length"]})
     TABLE.choose(page, ["square"])

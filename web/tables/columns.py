@@ -23,11 +23,15 @@ BATCH = 500  # rows of a file that are read together
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """A column of a page. `fields` are its columns in the CSV file: name and value of a row."""
+    """A column of a page. `fields` are its columns in the CSV file: name and value of a row.
+
+    A column `on_request` is hidden until it is chosen.
+    """
 
     key: str
     caption: str
     fields: Mapping[str, Callable[[Row], object]]
+    on_request: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Table(Generic[Row]):
         self, request: HttpRequest, without: Collection[str] = frozenset()
     ) -> ShownColumns[Row]:
         """The columns of the session's choice, but none of those `without` which the page is."""
-        hidden = {*request.session.get(SESSION_KEY, {}).get(self.name, []), *without}
+        usual = [column.key for column in self.columns if column.on_request]
+        hidden = {*request.session.get(SESSION_KEY, {}).get(self.name, usual), *without}
         first, *others = self.columns
         shown = [first, *(each for each in others if each.key not in hidden)]
         return ShownColumns(self, shown, sorted(without))
