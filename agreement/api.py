@@ -41,6 +41,22 @@ class AgreementCounts(serializers.Serializer[Any]):
         return {coefficient.key: serializers.IntegerField() for coefficient in REGISTRY}
 
 
+class MedianEnds(serializers.Serializer[Any]):
+    def get_fields(self) -> dict[str, Any]:
+        return {
+            coefficient.key: serializers.ListField(
+                child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True
+            )
+            for coefficient in REGISTRY
+        }
+
+
+class BootstrapSettings(serializers.Serializer[Any]):
+    level = serializers.FloatField()
+    resamples = serializers.IntegerField()
+    seed = serializers.CharField()
+
+
 class QueryAgreement(Metrics):
     query = serializers.CharField()
     facet = serializers.CharField()
@@ -59,6 +75,10 @@ class FacetAgreement(serializers.Serializer[Any]):
     pairs = serializers.IntegerField()
     median = Metrics()
     defined = AgreementCounts()
+    interval = MedianEnds(
+        help_text="The ends of the bootstrap interval of each median; null for fewer than ten "
+        "queries."
+    )
     overruled = serializers.FloatField(
         allow_null=True,
         help_text="Share of the final labels, of all queries together, that neither judge gave.",
@@ -78,6 +98,7 @@ class AgreementAnswer(serializers.Serializer[StoredReport]):
         source="payload.statistics", help_text="Version of the statistics."
     )
     created_at = serializers.DateTimeField(source="computed_at")
+    intervals = BootstrapSettings(source="payload.intervals")
     queries = QueryAgreement(many=True, source="payload.queries")
     facets = FacetAgreement(many=True, source="payload.facets")
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import groupby
 from numbers import Integral
 from typing import Literal, TypeAlias
 
@@ -234,12 +235,13 @@ def kendall_of(table: CrossTable) -> Result:
     # cells. The tests compare the two.
     if reason := _no_order(table):
         return _undefined_result(reason)
-    cells = list(table.counts.items())
-    balance = sum(
-        number * other * _sign(a - c) * _sign(b - d)
-        for place, ((a, b), number) in enumerate(cells)
-        for (c, d), other in cells[:place]
-    )
+    balance = 0
+    below: Counter[int] = Counter()  # pairs with a lower grade by the first rater, by the second's
+    for _, cells in groupby(table.counts.items(), key=lambda cell: cell[0][0]):
+        row = [(b, number) for (_, b), number in cells]  # `counts` are in order
+        for b, number in row:
+            balance += number * sum(_sign(b - d) * others for d, others in below.items())
+        below.update(dict(row))
     untied = _untied(table.by_first) * _untied(table.by_second)
     return _defined_result(balance / math.sqrt(untied))
 

@@ -6,18 +6,29 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 from agreement.coefficients import Coefficient
+from agreement.intervals import FEWEST_QUERIES
 from agreement.tables import AxisRange, Payload, QueryAgreementLine, QueryLines, signed_number
-from web.figure_panels import BeforeAfter, Series, columns, moves
+from web.figure_panels import (
+    BeforeAfter,
+    Interval,
+    Series,
+    columns,
+    gutter_for,
+    intervals,
+    moves,
+)
 from web.figures import Figure, Key, Panel, number_text
 from web.words import count_noun
 
 MOST_ROWS = 30  # queries of a facet that are drawn as rows; more of them are counted in bins
 BINS = 10
+WHEN = {"pre": "before", "post": "after"}
 KEYS = (
     Key("dot-before", "before adjudication", is_dot=True),
     Key("dot-after", "after adjudication", is_dot=True),
@@ -27,6 +38,7 @@ KEYS = (
 def figures_of(queries: QueryLines, confusion: Payload, names: Mapping[str, str]) -> list[Figure]:
     """The figures with something to show; `names` are the facets' by their key, in order."""
     figures = [
+        _medians(queries, names),
         _agreement(list(_facet_values(queries, names)), queries.scale, queries.coefficient),
         _grades(confusion, names),
     ]
@@ -43,6 +55,60 @@ def _without_facets(figure: Figure) -> Figure:
         head=[*figure.head[:place], *figure.head[place + 1 :]],
         rows=[[*row[:place], *row[place + 1 :]] for row in figure.rows],
     )
+
+
+# Medians
+
+
+def _medians(queries: QueryLines, names: Mapping[str, str]) -> Figure:
+    """The medians of each facet with a value, with their intervals, on the scale of the queries."""
+    coefficient = queries.coefficient
+    rows = [
+        row._replace(facet=names.get(row.facet, row.facet))
+        for row in map(partial(_median_row, coefficient.key), queries.medians)
+        if row.median is not None
+    ]
+    drawn = [
+        Interval(
+            f"{row.facet} {row.stage}".strip(),
+            math.nan if row.low is None else row.low,
+            math.nan if row.median is None else row.median,
+            math.nan if row.high is None else row.high,
+            is_sure=row.stage == "after",
+        )
+        for row in rows
+    ]
+    title = f"Median {coefficient.symbol}"
+    panel = intervals(
+        title,
+        f"{title}: {'; '.join(row.text for row in drawn)}.",
+        drawn,
+        queries.scale.low,
+        queries.scale.top,
+        gutter_for([row.name for row in drawn]),
+    )
+    return Figure(
+        name="medians",
+        title=f"Medians with 95 % intervals ({coefficient.name})",
+        note=f"Bootstrap intervals over the queries, for at least {FEWEST_QUERIES} queries.",
+        panels=[panel] if rows else [],
+        head=MedianRow._fields,
+        rows=rows,
+        keys=KEYS,
+    )
+
+
+class MedianRow(NamedTuple):
+    facet: str
+    stage: str
+    median: float | None
+    low: float | None
+    high: float | None
+
+
+def _median_row(key: str, row: Payload) -> MedianRow:
+    low, high = row["interval"][key] or (None, None)
+    return MedianRow(row["facet"], WHEN[row["stage"]], row["median"][key], low, high)
 
 
 # Agreement by query

@@ -82,7 +82,8 @@ class AgreementReport(ReportKind):
         scale = Scale(collection.highest_grade, collection.relevant_from)
         tally = tally_of(digest.reading(labelled_pairs(collection)), facets, scale)
         missing = Missing(self.missing)
-        payload = as_json_dict(collection.slug, missing, summarize_tally(tally, missing))
+        summary = summarize_tally(tally, missing, collection.seed)
+        payload = as_json_dict(collection.slug, missing, summary)
         return ReportContent(payload, confusion_dict(tally), digest.state())
 
     def result(self, report: StoredReport) -> dict[str, Any]:
@@ -166,11 +167,12 @@ class Reports(NamedTuple):
 
 
 def both_reports(
-    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], scale: Scale
+    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], scale: Scale, seed: str
 ) -> Reports:
     """The content of the reports on these pairs, from one reading of `pairs`."""
     tally = tally_of(pairs, facets, scale)
     payloads = {
-        missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing
+        missing: as_json_dict(slug, missing, summarize_tally(tally, missing, seed))
+        for missing in Missing
     }
     return Reports(payloads, confusion_dict(tally))

@@ -23,6 +23,7 @@ from agreement.coefficients import (
     confusion_of,
     fill,
 )
+from agreement.intervals import LEVEL, RESAMPLES, Ends, MedianIntervals
 from corpus.scale import DEFAULT_SCALE, Scale
 
 STATISTICS_VERSION = 4
@@ -30,7 +31,8 @@ STATISTICS_VERSION = 4
 
 It is in every payload and in the digest of every stored report, so that a report of another version
 is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
-Version 2 had no `labels` in its matrices, and version 3 the coefficients of the paper only.
+Version 2 had no `labels` in its matrices, and version 3 the coefficients of the paper only, without
+intervals.
 """
 
 Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the registry's order
@@ -82,8 +84,9 @@ class QuerySummary:
 class FacetSummary:
     """Agreement on one facet at one stage: the median over the queries that have a value.
 
-    `queries` is all its queries, `defined` how many of them each median is of. `pairs` is the
-    pairs that both slots answered.
+    `queries` is all its queries, `defined` how many of them each median is of. `intervals` are
+    those of the medians, None for fewer than ten defined values. `pairs` is the pairs that both
+    slots answered.
 
     `overruled` is the share, 0 to 1, of the pairs with a final label whose label is neither
     judgment: of all these pairs of the facet together. `overruled_mean` is the mean of the same
@@ -98,16 +101,21 @@ class FacetSummary:
     pairs: int
     median: dict[str, float | None]
     defined: dict[str, int]
+    intervals: dict[str, Ends | None]
     overruled: float | None
     overruled_mean: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Facets in the caller's order; within a facet, queries by id; at each, pre and then post."""
+    """Facets in the caller's order; within a facet, queries by id; at each, pre and then post.
+
+    `seed` is that of the intervals.
+    """
 
     queries: tuple[QuerySummary, ...]
     facets: tuple[FacetSummary, ...]
+    seed: str = ""
 
 
 Cell: TypeAlias = tuple[int | None, int | None, int | None, bool]  # a judged pair, see `cell_of`
@@ -146,6 +154,7 @@ def summarize(
     missing: Missing = Missing.EXCLUDE,
     facets: Sequence[str] = (),
     scale: Scale = DEFAULT_SCALE,
+    seed: str = "",
 ) -> Summary:
     """Summarize the agreement on `pairs`.
 
@@ -158,11 +167,12 @@ def summarize(
         counts = tally.of_query(pair.query, pair.facet)
         if pair.judged:
             counts[cell_of(pair.first, pair.second, pair.final, set_aside=pair.set_aside)] += 1
-    return summarize_tally(tally, missing)
+    return summarize_tally(tally, missing, seed)
 
 
-def summarize_tally(tally: Tally, missing: Missing) -> Summary:
+def summarize_tally(tally: Tally, missing: Missing, seed: str = "") -> Summary:
     """The same summary from the counted pairs. Grades not on the scale raise GradeError."""
+    intervals = MedianIntervals(seed)
     rows_of = {
         facet: [
             row(query, facet, queries[query], missing, tally.scale)
@@ -174,10 +184,11 @@ def summarize_tally(tally: Tally, missing: Missing) -> Summary:
     return Summary(
         queries=tuple(row for rows in rows_of.values() for row in rows),
         facets=tuple(
-            _facet_row(facet, stage, list(queries.values()), rows_of[facet])
+            _facet_row(facet, stage, list(queries.values()), rows_of[facet], intervals)
             for facet, queries in tally.facets.items()
             for stage in ReportStage
         ),
+        seed=seed,
     )
 
 
@@ -225,6 +236,7 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
         "statistics": STATISTICS_VERSION,
         "collection": collection,
         "missing": missing.value,
+        "intervals": {"level": LEVEL, "resamples": RESAMPLES, "seed": summary.seed},
         "queries": [_query_dict(row) for row in summary.queries],
         "facets": [_facet_dict(row) for row in summary.facets],
     }
@@ -318,7 +330,11 @@ def _usable_pairs(counts: QueryTally, missing: Missing) -> QueryTally:
 
 
 def _facet_row(
-    facet: str, stage: ReportStage, tallies: Sequence[QueryTally], rows: Sequence[QuerySummary]
+    facet: str,
+    stage: ReportStage,
+    tallies: Sequence[QueryTally],
+    rows: Sequence[QuerySummary],
+    intervals: MedianIntervals,
 ) -> FacetSummary:
     results = [row.coefficients for row in rows if row.stage is stage]
     values = {
@@ -339,6 +355,7 @@ def _facet_row(
         pairs=sum(counts.total() for counts in tallies),
         median={key: median(column) if column else None for key, column in values.items()},
         defined={key: len(column) for key, column in values.items()},
+        intervals={key: intervals.of(column) for key, column in values.items()},
         overruled=overruled / labelled if labelled else None,
         overruled_mean=fsum(shares) / len(shares) if shares else None,
     )
@@ -375,6 +392,7 @@ def _facet_dict(row: FacetSummary) -> dict[str, object]:
         "pairs": row.pairs,
         "median": row.median,
         "defined": row.defined,
+        "interval": {key: ends and list(ends) for key, ends in row.intervals.items()},
         "overruled": row.overruled,
         "overruled_mean": row.overruled_mean,
     }

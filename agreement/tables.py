@@ -39,12 +39,13 @@ REASONS = {
 
 
 class Value(NamedTuple):
-    """A number of a table, or the reason why it is undefined."""
+    """A number of a table, or the reason why it is undefined. Medians can have an `interval`."""
 
     coefficient: Coefficient
     value: float | None
     reason: str = ""
     undefined: int = 0
+    interval: Sequence[float] | None = None
 
     @property
     def shown(self) -> str:
@@ -57,6 +58,13 @@ class Value(NamedTuple):
     @property
     def exact(self) -> str:
         return self.reason if self.value is None else repr(self.value)
+
+    @property
+    def interval_text(self) -> str:
+        """ "0.35 to 0.51", or "" without an interval."""
+        return " to ".join(
+            signed_number(end, self.coefficient.decimals) for end in self.interval or ()
+        )
 
 
 def signed_number(value: float, decimals: int) -> str:
@@ -117,6 +125,7 @@ def facet_lines(
                     row["median"][coefficient.key],
                     "no query has a value" if row["queries"] else "no query is judged yet",
                     row["queries"] - row["defined"][coefficient.key],
+                    row["interval"][coefficient.key],
                 )
                 for coefficient in coefficients
             ],
@@ -325,11 +334,15 @@ class QueryAgreementLine:
 
 @dataclass(frozen=True)
 class QueryLines:
-    """All queries of a report, with the coefficient to plot and its scale."""
+    """All queries of a report, with the coefficient to plot and its scale.
+
+    `medians` are the report's rows of facets.
+    """
 
     coefficient: Coefficient
     scale: AxisRange
     lines: Sequence[QueryAgreementLine]
+    medians: Sequence[Payload] = ()
 
     @classmethod
     def of(
@@ -346,7 +359,7 @@ class QueryLines:
             QueryAgreementLine(rows["pre"], rows["post"], coefficient, scale, coefficients)
             for rows in stages.values()
         ]
-        return cls(coefficient, scale, lines)
+        return cls(coefficient, scale, lines, payload["facets"])
 
 
 def _value(row: Payload, coefficient: Coefficient) -> Value:
@@ -482,11 +495,15 @@ def _matrix_row(grade: int, counts: Sequence[int]) -> ConfusionRow:
 
 
 def as_csv(payload: Payload) -> str:
-    """The whole report, one line per facet or query and stage, at full precision."""
+    """The whole report, one line per facet or query and stage, at full precision.
+
+    `alpha_low` and `alpha_high` are the ends of the interval of a facet's median.
+    """
     keys = list(BY_KEY)
     reasons = [f"{key}_undefined" for key in keys]
+    ends = [f"{key}_{end}" for key in keys for end in ("low", "high")]
     counts = ["queries", "pairs", "missing"]
-    rows = [["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED]]
+    rows = [["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED, *ends]]
     for row in payload["facets"]:
         undefined_counts = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
         values = [_plain(row["median"][key]) for key in keys]
@@ -495,6 +512,7 @@ def as_csv(payload: Payload) -> str:
             + [row["queries"], row["pairs"], "", *values]
             + [count if not count.startswith("0 ") else "" for count in undefined_counts]
             + [_plain(row[key]) for key in OVERRULED]
+            + [_plain(end) for key in keys for end in row["interval"][key] or (None, None)]
         )
     for row in payload["queries"]:
         values = [_plain(row[key]) for key in keys]
@@ -503,7 +521,7 @@ def as_csv(payload: Payload) -> str:
             + [1, row["n"], row["missing"]]
             + values
             + [row["undefined"].get(key, "") for key in keys]
-            + ["" for _ in OVERRULED]
+            + ["" for _ in (*OVERRULED, *ends)]
         )
     return csv_text(*rows)
 

@@ -235,6 +235,7 @@ def pack_bundle(
             facets=[facet.key for facet in snapshot.collection.facets],
             pairs=snapshot.pairs,
             scale=Scale(snapshot.collection.highest_grade, snapshot.collection.relevant_from),
+            seed=snapshot.collection.seed,
         )
         content = Content(
             snapshot=snapshot,

@@ -9,11 +9,12 @@ from django.utils.safestring import SafeString
 from agreement.tables import Value
 
 register = Library()
+INTERVAL = '<span class="small quiet regular block nowrap">{}</span>'
 
 
 @register.simple_tag
 def value_cell(value: Value, css: str = "", first: str = "") -> SafeString:
-    """The exact value, or why there is none, is in the title.
+    """The exact value, or why there is none, is in the title. Below it is its interval.
 
     With `first`, the key of a coefficient, narrow screens have no others.
 
@@ -24,4 +25,6 @@ def value_cell(value: Value, css: str = "", first: str = "") -> SafeString:
     if value.value is None:
         cell = '<td class="number {}" title="{}"><span class="quiet small">undefined</span></td>'
         return format_html(cell, css, value.exact)
-    return format_html('<td class="number {}" title="{}">{}</td>', css, value.exact, value.shown)
+    interval = format_html(INTERVAL, value.interval_text) if value.interval else ""
+    cell = '<td class="number {}" title="{}">{}{}</td>'
+    return format_html(cell, css, value.exact, value.shown, interval)

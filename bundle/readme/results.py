@@ -14,7 +14,8 @@ from web.words import count_noun
 
 ABOUT_REPORTS = """
 `reports/agreement.json` has these numbers at full precision, `reports/agreement.csv` the same as a
-table, and `reports/figures/` the figures.
+table, and `reports/figures/` the figures. Both also have other coefficients, and a 95 % bootstrap
+interval of each median over ten queries or more.
 """
 
 

@@ -365,7 +365,10 @@ UNDEFINED: list[tuple[Grades, Grades, list[float | str]]] = [
     (  # one pair, one grade
         [3],
         [3],
-        [ONE_PAIR, *[ALL_IDENTICAL] * 2, 100, ONE_PAIR, *[ALL_IDENTICAL] * 2, 1, 1, 100, 100],
+        [
+            *(ONE_PAIR, ALL_IDENTICAL, ALL_IDENTICAL, 100),
+            *(ONE_PAIR, ALL_IDENTICAL, ALL_IDENTICAL, 1, 1, 100, 100),
+        ],
     ),
     (  # one constant rater
         [2, 2, 2],
@@ -380,8 +383,10 @@ UNDEFINED: list[tuple[Grades, Grades, list[float | str]]] = [
     (  # two constant raters who agree
         [0, 0],
         [0, 0],
-        [CONSTANT_RATER, *[ALL_IDENTICAL] * 2, 100, CONSTANT_RATER]
-        + [*[ALL_IDENTICAL] * 2, 1, 1, 100, 100],
+        [
+            *(CONSTANT_RATER, ALL_IDENTICAL, ALL_IDENTICAL, 100),
+            *(CONSTANT_RATER, ALL_IDENTICAL, ALL_IDENTICAL, 1, 1, 100, 100),
+        ],
     ),
 ]
 

@@ -91,7 +91,7 @@ def test_a_bin_has_its_lower_end_and_the_last_one_both(value, place):
 def test_a_facet_without_labels_has_no_panel_of_grades():
     confusion = {"method": {"labels": [1, 0, 2, 1]}, "background": {"labels": [0, 0, 0, 0]}}
 
-    (drawn,) = figures_of(lines_of({"queries": []}), confusion, NAMES)
+    (drawn,) = figures_of(lines_of({"queries": [], "facets": []}), confusion, NAMES)
 
     assert [panel.finding for panel in drawn.panels] == [
         "Method, 4 labels: grade 0 25 %, grade 1 0 %, grade 2 50 %, grade 3 25 %."
@@ -103,6 +103,36 @@ def test_labels_are_counted_where_a_slot_has_no_grade_too():
     tally.of_query("q1_method", "method").update([cell_of(None, 2, 2), cell_of(1, 1, 1)])
 
     assert confusions(tally)["method"].labels == (0, 1, 1, 0)
+
+
+# Medians
+
+
+def medians_of(*rows: tuple[str, str, float | None, list[float] | None]):
+    facets = [
+        {"facet": facet, "stage": stage, "median": {"alpha": median}, "interval": {"alpha": ends}}
+        for facet, stage, median, ends in rows
+    ]
+    queries = payload_of({"q_method": (0.5, 0.75)})["queries"]
+    figures = figures_of(lines_of({"queries": queries, "facets": facets}), {}, NAMES)
+    return next((figure for figure in figures if figure.name == "medians"), None)
+
+
+def test_a_median_is_drawn_with_its_interval():
+    drawn = medians_of(("method", "pre", 0.5, [0.4, 0.6]), ("method", "post", 0.75, None))
+
+    (panel,) = drawn.panels
+    assert panel.finding == "Median α: Method before: 0.5, from 0.4 to 0.6; Method after: 0.75."
+    assert [tuple(row) for row in drawn.rows] == [
+        ("Method", "before", 0.5, 0.4, 0.6),
+        ("Method", "after", 0.75, None, None),
+    ]
+    assert [stroke.css for stroke in panel.strokes].count("move") == 1
+    assert [dot.css for dot in panel.dots] == ["dot-before", "dot-after"]
+
+
+def test_a_facet_without_a_median_is_not_drawn():
+    assert medians_of(("method", "pre", None, None), ("method", "post", None, None)) is None
 
 
 # On the page

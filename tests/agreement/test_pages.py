@@ -16,6 +16,7 @@ from adjudication.standing import LabelledPair, Standing
 from agreement import tables
 from agreement.services import AgreementReport, tally_of
 from agreement.summary import STATISTICS_VERSION, confusion_dict
+from agreement.templatetags.coefficients import value_cell
 from jobs.models import Job
 from reports.services import compute_report, stored_report
 from tests.support.factories import a_collection
@@ -457,6 +458,35 @@ def test_the_csv_has_both_shares_of_overruling(collection, admin):
         expected = ["" if row[key] is None else repr(row[key]) for row in facets]
         assert [line[key] for line in lines if line["level"] == "facet"] == expected
         assert {line[key] for line in lines if line["level"] == "query"} == {""}
+
+
+def a_facet_row(**changes):
+    nothing = dict.fromkeys(tables.BY_KEY)
+    row = {"facet": "f", "stage": "pre", "queries": 12, "pairs": 40, "median": nothing}
+    counts = {"defined": dict.fromkeys(tables.BY_KEY, 12), "overruled": 0, "overruled_mean": 0}
+    return {**row, **counts, "interval": nothing, **changes}
+
+
+def test_the_csv_has_the_ends_of_each_interval():
+    ends = dict.fromkeys(tables.BY_KEY) | {"alpha": [-0.125, 0.5]}
+    payload = {"facets": [a_facet_row(interval=ends)], "queries": []}
+
+    (line,) = csv.DictReader(io.StringIO(tables.as_csv(payload)))
+
+    assert (line["alpha_low"], line["alpha_high"]) == ("-0.125", "0.5")
+    assert (line["kappa_low"], line["kappa_high"]) == ("", "")
+
+
+def test_a_median_is_shown_with_its_interval():
+    changes = {"median": dict.fromkeys(tables.BY_KEY, 0.25)}
+    changes["interval"] = dict.fromkeys(tables.BY_KEY) | {"alpha": [-0.125, 0.5]}
+
+    (line,) = tables.facet_lines({"facets": [a_facet_row(**changes)]}, {})
+
+    assert [value.interval_text for value in line.values] == ["", "−0.12 to 0.50", "", ""]
+    assert "<span" in value_cell(line.values[1])
+    assert "−0.12 to 0.50" in value_cell(line.values[1])
+    assert "<span" not in value_cell(line.values[0])
 
 
 def test_the_csv_says_why_a_value_is_undefined():

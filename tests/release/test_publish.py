@@ -127,6 +127,7 @@ def test_a_release_holds_these_files(collection):
         "splits.json",
         "reports/figures/agreement-agreement.svg",
         "reports/figures/agreement-grades.svg",
+        "reports/figures/agreement-medians.svg",
         "trec/qrels.all.txt",
         "trec/qrels.background.txt",
         "trec/qrels.method.txt",

@@ -23,6 +23,7 @@ from agreement.coefficients import (
     Result,
     fill,
 )
+from agreement.intervals import MedianIntervals
 from agreement.summary import FacetSummary, QuerySummary, RatedPair, ReportStage, Results, Summary
 
 
@@ -281,6 +282,7 @@ def _facet_row(
         pairs=len(judged),
         median={key: median(column) if column else None for key, column in values.items()},
         defined={key: len(column) for key, column in values.items()},
+        intervals={key: MedianIntervals("").of(column) for key, column in values.items()},
         overruled=_overruled(judged),
         overruled_mean=_overruled_mean(judged),
     )

@@ -52,6 +52,11 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
         yield _line(
             row["facet"] or "all queries", row["stage"], row["queries"], row["pairs"], *medians
         )
+        if any(row["interval"].values()):
+            for place, end in enumerate(("from", "to")):
+                ends = [row["interval"][column] for column in COLUMNS]
+                numbers = (_number(each[place]) if each else "" for each in ends)
+                yield _line("", "", "95 %", end, *numbers)
     yield ""
     yield _line("overruled (share of labels)", "", "mean", "pooled")
     for row in payload["facets"]:

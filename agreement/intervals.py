@@ -1,0 +1,75 @@
+"""Bootstrap intervals of agreement. Values in, values out.
+
+Every random number is from SHAKE-256 of the collection's seed and a purpose, so that the same
+values have the same interval on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Ends: TypeAlias = tuple[float, float]  # of an interval, the lower one first
+
+LEVEL = 0.95
+RESAMPLES = 2_000
+FEWEST_QUERIES = 10  # with an interval
+BLOCK = 500_000  # random numbers that are used at once, for the sake of memory
+
+
+class MedianIntervals:
+    """Percentile bootstrap intervals of medians over queries, for one seed.
+
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
+    """
+
+    def __init__(self, seed: str) -> None:
+        # The middle ranks of the resamples depend on the number of values only.
+        self._middle_ranks = cache(lambda number: middle_ranks(number, seed))
+
+    def of(self, values: Sequence[float]) -> Ends | None:
+        """The interval of the median of these values; None for fewer than FEWEST_QUERIES.
+
+        The values are drawn with replacement, as many as there are, RESAMPLES times. The ends are
+        percentiles of the medians of these resamples, interpolated linearly.
+        """
+        if len(values) < FEWEST_QUERIES:
+            return None
+        middle = np.sort(np.asarray(values, dtype=np.float64))[self._middle_ranks(len(values))]
+        return percentile_ends(middle.mean(axis=1))
+
+
+def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDArray[np.int64]:
+    """Where the median of each resample is among the sorted values: (resamples, 2) places from 0.
+
+    The two are the same place if the number of values is odd.
+    """
+    middle = [(number - 1) // 2, number // 2]
+    draws = draw(number, number, f"{seed}|agreement-intervals|{number}", resamples)
+    return np.vstack([np.partition(block, middle, axis=1)[:, middle] for block in draws])
+
+
+def draw(
+    size: int, number: int, name: str, resamples: int = RESAMPLES
+) -> Iterator[npt.NDArray[np.int64]]:
+    """`resamples` rows of `size` whole numbers from 0 to `number` - 1, some rows at a time.
+
+    They are the 32-bit little-endian words w of SHAKE-256(name), each as ⌊w · number / 2³²⌋.
+    """
+    stream = hashlib.shake_256(name.encode()).digest(4 * resamples * size)
+    words = np.frombuffer(stream, dtype="<u4").reshape(resamples, size)
+    block = max(1, BLOCK // size)
+    for start in range(0, resamples, block):
+        yield (words[start : start + block].astype(np.int64) * number) >> 32
+
+
+def percentile_ends(estimates: npt.NDArray[np.float64]) -> Ends:
+    """The ends of the middle 95 % of the estimates."""
+    tail = 100 * (1 - LEVEL) / 2
+    low, high = np.percentile(estimates, [tail, 100 - tail])
+    return float(low), float(high)
