@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Collate
 
 from accounts.models import Collection
 from adjudication.models import standing_decisions
-from adjudication.standing import LabelledPair, Standing, final_label
+from adjudication.standing import LabelledPair, PairWithJudges, Standing, final_label
 from annotation.models import Pair, PairQuerySet
 
 READ_TOGETHER = 5_000  # pairs
@@ -25,6 +25,13 @@ def labelled_pairs(
     They come from one statement, so all are of one moment, and are not held in memory together.
     `among` limits them to some of its pairs.
     """
+    return (row.pair for row in pairs_with_judges(collection, among))
+
+
+def pairs_with_judges(
+    collection: Collection, among: PairQuerySet | None = None
+) -> Iterator[PairWithJudges]:
+    """The same pairs with their judges. No annotator may see whose judgments they are."""
     rows = (
         (Pair.objects.all() if among is None else among)
         .of(collection)
@@ -48,17 +55,22 @@ def labelled_pairs(
             "second_grade",
             "decision",
             "referral_count",
+            "slot_1__annotator",
+            "slot_2__annotator",
         )
     )
-    for name, facet, docno, first_id, second_id, first, second, ruling, referrals in rows.iterator(
+    for name, facet, docno, *answers, ruling, referrals, first_judge, second_judge in rows.iterator(
         READ_TOGETHER
     ):
+        first_id, second_id, first, second = answers
         if first_id is None or second_id is None:
-            yield LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
+            unjudged = LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
+            yield PairWithJudges(unjudged, None, None)
             continue
         decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
         state, final = final_label(first, second, decision, referred=referrals > 0)
-        yield LabelledPair(name, facet, docno, state, first, second, final)
+        pair = LabelledPair(name, facet, docno, state, first, second, final)
+        yield PairWithJudges(pair, first_judge, second_judge)
 
 
 def _byte_order() -> str:

@@ -43,6 +43,14 @@ class LabelledPair(NamedTuple):
         return self.final not in (self.first, self.second)
 
 
+class PairWithJudges(NamedTuple):
+    """A pair and the ids of its two judges, which are None while it is unjudged."""
+
+    pair: LabelledPair
+    first_judge: int | None
+    second_judge: int | None
+
+
 def final_label(
     first: int | None,
     second: int | None,

@@ -11,8 +11,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs
+from adjudication.labels import pairs_with_judges
 from adjudication.standing import LabelledPair, Standing
+from agreement.annotators import AnnotatorCounts
 from agreement.coefficients import Missing
 from agreement.revision import revision_of
 from agreement.summary import (
@@ -23,7 +24,7 @@ from agreement.summary import (
     confusion_dict,
     summarize_tally,
 )
-from corpus.digests import canonical_json
+from corpus.digests import canonical_json, json_digest
 from corpus.scale import DEFAULT_SCALE, Scale
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
@@ -55,7 +56,8 @@ def policy_on_missing(missing: str) -> Missing:
 @register
 @dataclass(frozen=True)
 class AgreementReport(ReportKind):
-    """Its payload is what `compute_agreement --format json` prints, its summary the matrices.
+    """Its payload is what `compute_agreement --format json` prints. Its summary is for the page:
+    the matrices, and the numbers of each annotator, which nobody but an admin may see.
 
     `missing` is the policy on missing judgments; another one than Missing has raises UnknownPolicy.
     The report of every state of the judgments is kept. Only pairs with two judgments are read, so
@@ -78,13 +80,20 @@ class AgreementReport(ReportKind):
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         work.progress(0, None, "comparing judgments")
         facets = list(collection.facets.values_list("key", flat=True))
-        digest = StateDigest()
         scale = Scale(collection.highest_grade, collection.relevant_from)
-        tally = tally_of(digest.reading(labelled_pairs(collection)), facets, scale)
+        digest, counts = StateDigest(), AnnotatorCounts()
+        rows = counts.reading(pairs_with_judges(collection))
+        tally = tally_of(digest.reading(rows), facets, scale)
+        annotators = counts.as_json(facets, scale)
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
         payload = as_json_dict(collection.slug, missing, summary)
-        return ReportContent(payload, confusion_dict(tally), digest.state())
+        return ReportContent(
+            payload,
+            {"confusion": confusion_dict(tally), "annotators": annotators},
+            # Other people can give a pair the same grades when it is judged again.
+            json_digest([digest.state(), annotators]),
+        )
 
     def result(self, report: StoredReport) -> dict[str, Any]:
         return {"report": report.pk, "missing": report.key, "state": report.digest}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
-from agreement.coefficients import REGISTRY, Missing
+from agreement.annotator_tables import AnnotatorTables, people_of
+from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
 from agreement.figures import figures_of
 from agreement.services import JUDGMENTS, POLICIES, AgreementReport, UnknownPolicy
 from jobs.listing import jobs_to_show
@@ -25,7 +26,7 @@ from reports.states import state_of_inputs
 from web.downloads import json_download, text_download
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
-from web.tables.cells import Sort, matching, numbered_page, sort_rows
+from web.tables.cells import SHORT_PAGE_ROWS, Sort, matching, numbered_page, sort_rows
 from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar, filter_rows
 from web.tables.paging import typed
@@ -92,12 +93,24 @@ def _tables(
     page = numbered_page(rows, request, anchor="#by-query", size=QUERIES_SHOWN)
     columns = tables.BY_QUERY.shown(request)
     coefficients = tables.shown_coefficients(columns)
+    people = _annotators(report, names, coefficients)
     parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {
         "figures": {
             figure.name: shown(figure, "agreement-figure", collection.slug, parameters)
-            for figure in figures_of(queries, report.summary, names)
+            for figure in [
+                *figures_of(queries, report.summary["confusion"], names),
+                *people.figures,
+            ]
         },
+        "people": people,
+        "judge_pairs": numbered_page(
+            people.pairs, request, name="judges", anchor="#judge-pairs", size=SHORT_PAGE_ROWS
+        ),
+        "annotators": numbered_page(
+            people.annotators, request, name="people", anchor="#grading", size=SHORT_PAGE_ROWS
+        ),
+        "is_asked_for_people": any(request.GET.get(name) for name in ("judges", "people")),
         "of_pairs": tables.judged_pairs(report.payload),
         "facets": tables.facet_lines(report.payload, names, coefficients),
         "finding": tables.finding_of(report.payload, names, queries.coefficient),
@@ -121,8 +134,17 @@ def _tables(
         "columns": columns,
         "sorted_by": sorting_address(request.path, request, "missing", "q", "facet"),
         "scale": queries.scale,
-        "matrices": tables.facet_matrices(report.summary, names),
+        "matrices": tables.facet_matrices(report.summary["confusion"], names),
     }
+
+
+def _annotators(
+    report: StoredReport,
+    names: Mapping[str, str],
+    coefficients: Sequence[Coefficient] = COEFFICIENTS,
+) -> AnnotatorTables:
+    summary = report.summary["annotators"]
+    return AnnotatorTables(summary, people_of(summary), names, coefficients)
 
 
 def _queries_file(
@@ -170,7 +192,10 @@ def agreement_figure(
     names = dict(collection.facets.values_list("key", "name"))
     coefficient = tables.coefficient_to_plot(request.GET.get("metric", ""), "")
     queries = tables.QueryLines.of(report.payload, coefficient)
-    figures = figures_of(queries, report.summary, names)
+    figures = [
+        *figures_of(queries, report.summary["confusion"], names),
+        *_annotators(report, names).figures,
+    ]
     return figure_file(figures, figure, extension, collection.slug)
 
 

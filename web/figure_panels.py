@@ -262,12 +262,13 @@ STACK_HEIGHT = 22
 SHARE_ROOM = 30  # the width that a written share needs
 
 
-def stacks(title: str, finding: str, rows: Sequence[Stack]) -> Panel:
+def stacks(title: str, finding: str, rows: Sequence[Stack], most_gutter: float = GUTTER) -> Panel:
     """A bar for each row, as long as the others, divided in the grade ramp.
 
-    A part has its share in percent above it, where there is room.
+    A part has its share in percent above it, where there is room. The names have `most_gutter`
+    pixels at most.
     """
-    gutter = min(GUTTER, CHARACTER * max((len(row.name) for row in rows), default=0) + 8)
+    gutter = min(most_gutter, CHARACTER * max((len(row.name) for row in rows), default=0) + 8)
     bars: list[Bar] = []
     texts = [_title(title)]
     for place, row in enumerate(rows):

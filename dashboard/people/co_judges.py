@@ -10,56 +10,30 @@ from typing import NamedTuple
 from django.db.models import Count, F
 
 from accounts.models import Collection, User
-from agreement.coefficients import COEFFICIENTS, CrossTable
+from agreement.annotators import ComparedGrades, GradePair
+from agreement.coefficients import COEFFICIENTS
 from agreement.tables import Value, in_words
 from annotation.models import Pair, SlotCount
 from web.figure_panels import Stack, stacks
 from web.figures import Panel
 from web.words import count_noun
 
-Cell = tuple[int | None, int | None]  # the person's grade and the co-judge's
-
 
 @dataclass(frozen=True)
-class CoJudge:
-    """The pairs that a person and another one both judged, counted by their two grades.
+class CoJudge(ComparedGrades):
+    """The pairs that a person and another one both judged; the person's grades are the first.
 
     `user` is the co-judge, or the person for all co-judges together.
     """
 
     user: User
-    cells: Counter[Cell]
-
-    @property
-    def table(self) -> CrossTable:
-        return CrossTable(self.cells.items())
-
-    @property
-    def pairs(self) -> int:
-        """Those with both grades."""
-        return self.table.pairs
-
-    @property
-    def ungraded(self) -> int:
-        """Those with both judgments that lack a grade."""
-        return self.cells.total() - self.pairs
-
-    @property
-    def higher(self) -> int:
-        """The pairs that the person graded higher than the co-judge."""
-        return sum(number for (own, other), number in self.table.counts.items() if own > other)
-
-    @property
-    def lower(self) -> int:
-        return sum(number for (own, other), number in self.table.counts.items() if own < other)
 
     @property
     def values(self) -> list[Value]:
-        table = self.table
-        results = [(coefficient, coefficient.function(table)) for coefficient in COEFFICIENTS]
+        results = self.results(COEFFICIENTS)
         return [
-            Value(coefficient, result.value, in_words(result.undefined or ""))
-            for coefficient, result in results
+            Value(each, results[each.key].value, in_words(results[each.key].undefined or ""))
+            for each in COEFFICIENTS
         ]
 
 
@@ -73,11 +47,11 @@ class ComparedGrade(NamedTuple):
 
 def co_judges(collection: Collection, person: User) -> list[CoJudge]:
     """Each co-judge with a pair that both judged, the one with the most pairs first."""
-    cells: dict[int, Counter[Cell]] = defaultdict(Counter)
+    cells: dict[int, Counter[GradePair]] = defaultdict(Counter)
     for other, own_grade, other_grade, number in _counts(collection, person):
         cells[other][own_grade, other_grade] += number
     users = User.objects.in_bulk(cells.keys())
-    found = [CoJudge(users[other], counts) for other, counts in cells.items()]
+    found = [CoJudge(counts, users[other]) for other, counts in cells.items()]
     return sorted(found, key=lambda judge: (-judge.cells.total(), judge.user.username))
 
 
@@ -102,10 +76,10 @@ def _counts(
 
 
 def together(person: User, judges: Iterable[CoJudge]) -> CoJudge:
-    total: Counter[Cell] = Counter()
+    total: Counter[GradePair] = Counter()
     for judge in judges:
         total.update(judge.cells)
-    return CoJudge(person, total)
+    return CoJudge(total, person)
 
 
 def grade_shares(judge: CoJudge, grades: Sequence[int]) -> list[ComparedGrade]:

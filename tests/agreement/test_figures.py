@@ -166,7 +166,7 @@ def test_the_file_has_the_coefficient_of_the_page(collection):
 def test_the_file_of_grades_counts_every_final_label(collection):
     content = client_of("admin").get(address("agreement-figure", "grades", "csv"))
     rows = list(csv.DictReader(io.StringIO(content.text)))
-    confusion = collection.stored_reports.get().summary
+    confusion = collection.stored_reports.get().summary["confusion"]
 
     assert sum(int(row["labels"]) for row in rows) == sum(
         sum(facet["labels"]) for facet in confusion.values()

@@ -22,8 +22,11 @@ def a_stored_report(collection: Collection, kind: str, **fields: Any) -> StoredR
 
 def an_agreement_report(collection: Collection, missing: str, **fields: Any) -> StoredReport:
     parameters = {"missing": missing}
+    summary = {"confusion": {}, "annotators": {"overall": [], "pairs": [], "annotators": []}}
     return a_stored_report(
-        collection, AgreementReport.name, key=missing, parameters=parameters, **fields
+        collection,
+        AgreementReport.name,
+        **{"key": missing, "parameters": parameters, "summary": summary, **fields},
     )
 
 

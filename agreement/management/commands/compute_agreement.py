@@ -55,8 +55,8 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
         if any(row["interval"].values()):
             for place, end in enumerate(("from", "to")):
                 ends = [row["interval"][column] for column in COLUMNS]
-                numbers = (_number(each[place]) if each else "" for each in ends)
-                yield _line("", "", "95 %", end, *numbers)
+                cells = [_number(each[place]) if each else "" for each in ends]
+                yield _line("", "", "95 %", end, *cells)
     yield ""
     yield _line("overruled (share of labels)", "", "mean", "pooled")
     for row in payload["facets"]:
