@@ -20,6 +20,7 @@ from web.figure_panels import (
     Series,
     columns,
     gutter_for,
+    heat_table,
     intervals,
     moves,
 )
@@ -290,4 +291,45 @@ def _grade_panel(name: str, counts: Sequence[int], most: float) -> Panel:
         [Series("labels", [f"g{grade}" for grade in range(len(counts))], counts)],
         top=most * total,
         texts=shares,
+    )
+
+
+# One facet against another
+
+
+def facet_figure(rows: Sequence[Payload], names: Mapping[str, str]) -> Figure:
+    """The share of documents with each two grades, for each two facets."""
+    return Figure(
+        name="facets",
+        title="Final labels of the same document under two facets",
+        note="Rows are grades under the first facet, columns those under the second. The numbers "
+        "are shares of all documents with a label under both.",
+        panels=[_facet_panel(row, names) for row in rows],
+        head=("first facet", "second facet", "grade", "grade under second", "documents", "share"),
+        rows=[
+            (
+                *(names.get(row["first"], row["first"]), names.get(row["second"], row["second"])),
+                *(str(a), str(b), count, count / sum(map(sum, row["counts"]))),
+            )
+            for row in rows
+            for a, of_row in enumerate(row["counts"])
+            for b, count in enumerate(of_row)
+        ],
+    )
+
+
+def _facet_panel(row: Payload, names: Mapping[str, str]) -> Panel:
+    first, second = (names.get(row[key], row[key]) for key in ("first", "second"))
+    total, grades = (
+        sum(map(sum, row["counts"])),
+        [str(grade) for grade in range(len(row["counts"]))],
+    )
+    equal = sum(of_row[grade] for grade, of_row in enumerate(row["counts"]))
+    of = count_noun(total, "document")
+    return heat_table(
+        f"{first} (rows), {second} (columns)",
+        f"{first} and {second}, {of}: {100 * equal / total:.0f} % have the same grade under both.",
+        [f"{first} {grade}" for grade in grades],
+        grades,
+        [[count / total for count in of_row] for of_row in row["counts"]],
     )

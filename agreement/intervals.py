@@ -45,7 +45,7 @@ class MedianIntervals:
 
 
 def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDArray[np.int64]:
-    """Where the median of each resample is among the sorted values: (resamples, 2) places from 0.
+    """The places of the median of each resample among the sorted values: (resamples, 2), from 0.
 
     The two are the same place if the number of values is odd.
     """

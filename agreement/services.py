@@ -15,6 +15,7 @@ from adjudication.labels import pairs_with_judges
 from adjudication.standing import LabelledPair, Standing
 from agreement.annotators import AnnotatorCounts
 from agreement.coefficients import Missing
+from agreement.facet_pairs import FacetPairCounts
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,
@@ -57,7 +58,7 @@ def policy_on_missing(missing: str) -> Missing:
 @dataclass(frozen=True)
 class AgreementReport(ReportKind):
     """Its payload is what `compute_agreement --format json` prints. Its summary is for the page:
-    the matrices, and the numbers of each annotator, which nobody but an admin may see.
+    the matrices, and the numbers of each annotator, which only an admin may see.
 
     `missing` is the policy on missing judgments; another one than Missing has raises UnknownPolicy.
     The report of every state of the judgments is kept. Only pairs with two judgments are read, so
@@ -82,7 +83,8 @@ class AgreementReport(ReportKind):
         facets = list(collection.facets.values_list("key", flat=True))
         scale = Scale(collection.highest_grade, collection.relevant_from)
         digest, counts = StateDigest(), AnnotatorCounts()
-        rows = counts.reading(pairs_with_judges(collection))
+        facet_pairs = FacetPairCounts(_papers_under_several_facets(collection))
+        rows = facet_pairs.reading(counts.reading(pairs_with_judges(collection)))
         tally = tally_of(digest.reading(rows), facets, scale)
         annotators = counts.as_json(facets, scale)
         missing = Missing(self.missing)
@@ -90,13 +92,26 @@ class AgreementReport(ReportKind):
         payload = as_json_dict(collection.slug, missing, summary)
         return ReportContent(
             payload,
-            {"confusion": confusion_dict(tally), "annotators": annotators},
+            {
+                "confusion": confusion_dict(tally),
+                "annotators": annotators,
+                "facet_pairs": facet_pairs.as_json(facets, scale.grades),
+            },
             # Other people can give a pair the same grades when it is judged again.
             json_digest([digest.state(), annotators]),
         )
 
     def result(self, report: StoredReport) -> dict[str, Any]:
         return {"report": report.pk, "missing": report.key, "state": report.digest}
+
+
+def _papers_under_several_facets(collection: Collection) -> dict[str, int]:
+    """The query paper of each open query, if another open query is of the same paper."""
+    papers = dict(
+        collection.queries.filter(opening__isnull=False).values_list("name", "query_paper_id")
+    )
+    queries = Counter(papers.values())
+    return {name: paper for name, paper in papers.items() if queries[paper] > 1}
 
 
 class StateDigest:

@@ -426,6 +426,10 @@ class ConfusionCell(NamedTuple):
     of: int
     heat: int
 
+    @property
+    def percent(self) -> float:
+        return 100 * self.pairs / self.of
+
 
 class ConfusionRow(NamedTuple):
     grade: int
@@ -483,6 +487,24 @@ def grade_matrix(
 ) -> ConfusionMatrix:
     rows = [_matrix_row(grade, row) for grade, row in enumerate(counts)]
     return ConfusionMatrix(rater, other, rows, pairs - sum(row.total for row in rows))
+
+
+def facet_pair_matrices(rows: Sequence[Payload], names: Mapping[str, str]) -> list[ConfusionMatrix]:
+    """The labels of the same documents under each two facets; `of` of a cell counts all of them."""
+    return [
+        ConfusionMatrix(
+            names.get(row["first"], row["first"]),
+            names.get(row["second"], row["second"]),
+            [
+                ConfusionRow(grade, [cell._replace(of=total) for cell in line.cells], line.total)
+                for grade, counts in enumerate(row["counts"])
+                for line in [_matrix_row(grade, counts)]
+            ],
+            0,
+        )
+        for row in rows
+        for total in [sum(map(sum, row["counts"]))]
+    ]
 
 
 def _matrix_row(grade: int, counts: Sequence[int]) -> ConfusionRow:

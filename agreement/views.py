@@ -17,7 +17,7 @@ from accounts.models import Collection, Role
 from agreement import tables
 from agreement.annotator_tables import AnnotatorTables, people_of
 from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
-from agreement.figures import figures_of
+from agreement.figures import facet_figure, figures_of
 from agreement.services import JUDGMENTS, POLICIES, AgreementReport, UnknownPolicy
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
@@ -25,6 +25,7 @@ from reports.services import request_report, stored_report, stored_reports
 from reports.states import state_of_inputs
 from web.downloads import json_download, text_download
 from web.figure_files import figure_file, shown
+from web.figures import Figure
 from web.requests.answers import sorting_address
 from web.tables.cells import SHORT_PAGE_ROWS, Sort, matching, numbered_page, sort_rows
 from web.tables.columns import csv_file, wants_csv
@@ -98,11 +99,9 @@ def _tables(
     return {
         "figures": {
             figure.name: shown(figure, "agreement-figure", collection.slug, parameters)
-            for figure in [
-                *figures_of(queries, report.summary["confusion"], names),
-                *people.figures,
-            ]
+            for figure in _figures(report, queries, names, people)
         },
+        "facet_pairs": tables.facet_pair_matrices(report.summary["facet_pairs"], names),
         "people": people,
         "judge_pairs": numbered_page(
             people.pairs, request, name="judges", anchor="#judge-pairs", size=SHORT_PAGE_ROWS
@@ -136,6 +135,20 @@ def _tables(
         "scale": queries.scale,
         "matrices": tables.facet_matrices(report.summary["confusion"], names),
     }
+
+
+def _figures(
+    report: StoredReport,
+    queries: tables.QueryLines,
+    names: Mapping[str, str],
+    people: AnnotatorTables,
+) -> list[Figure]:
+    figures = [
+        *figures_of(queries, report.summary["confusion"], names),
+        facet_figure(report.summary["facet_pairs"], names),
+        *people.figures,
+    ]
+    return [figure for figure in figures if figure.panels]
 
 
 def _annotators(
@@ -192,10 +205,7 @@ def agreement_figure(
     names = dict(collection.facets.values_list("key", "name"))
     coefficient = tables.coefficient_to_plot(request.GET.get("metric", ""), "")
     queries = tables.QueryLines.of(report.payload, coefficient)
-    figures = [
-        *figures_of(queries, report.summary["confusion"], names),
-        *_annotators(report, names).figures,
-    ]
+    figures = _figures(report, queries, names, _annotators(report, names))
     return figure_file(figures, figure, extension, collection.slug)
 
 

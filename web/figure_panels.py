@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -543,33 +544,58 @@ def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float
     Numbers stand for the names above the columns, where the names have no room.
     """
     rows = [f"{number}  {name}" for number, name in enumerate(names, 1)]
+    heads = [str(number) for number in range(1, len(names) + 1)]
+    off_diagonal = [
+        [None if row == column else share for column, share in enumerate(of_row)]
+        for row, of_row in enumerate(shares)
+    ]
+    return _heat_panel(finding, rows, heads, off_diagonal, (names, names))
+
+
+def heat_table(
+    title: str,
+    finding: str,
+    rows: Sequence[str],
+    heads: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+) -> Panel:
+    """A table of shares from 0 to 1, written as percent, with a title above its heads."""
+    panel = _heat_panel(finding, rows, heads, shares, (rows, heads), TITLE + HEAT_TOP)
+    return replace(panel, texts=[_title(title), *panel.texts], width=max(panel.width, PANEL_WIDTH))
+
+
+def _heat_panel(
+    finding: str,
+    rows: Sequence[str],
+    heads: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+    names: tuple[Sequence[str], Sequence[str]],
+    top: float = HEAT_TOP,
+) -> Panel:
+    """Cells for the shares that are known; `names` are those of rows and columns in the titles."""
     left = pixels(CHARACTER * max(map(len, rows), default=0) + 8)
     cells = [
         HeatCell(
             left + HEAT_WIDTH * column,
-            HEAT_TOP + HEAT_HEIGHT * row,
+            top + HEAT_HEIGHT * row,
             share,
-            (names[row], names[column]),
+            (names[0][row], names[1][column]),
         )
         for row, of_row in enumerate(shares)
         for column, share in enumerate(of_row)
-        if row != column and share is not None
-    ]
-    heads = [
-        TextLine(left + HEAT_WIDTH * (column + 0.5), HEAT_TOP - 6, str(column + 1), "middle")
-        for column in range(len(names))
+        if share is not None
     ]
     return Panel(
         finding,
-        HEAT_TOP + HEAT_HEIGHT * len(names) + 4,
-        left + HEAT_WIDTH * len(names),
+        top + HEAT_HEIGHT * len(rows) + 4,
+        left + HEAT_WIDTH * len(heads),
         bars=[cell.bar for cell in cells],
         texts=[
-            *heads,
             *(
-                TextLine(0, HEAT_TOP + HEAT_HEIGHT * row + 15, name)
-                for row, name in enumerate(rows)
+                TextLine(left + HEAT_WIDTH * (column + 0.5), top - 6, head, "middle")
+                for column, head in enumerate(heads)
             ),
+            *(TextLine(0, top + HEAT_HEIGHT * row + 15, name) for row, name in enumerate(rows)),
             *(cell.text for cell in cells),
         ],
     )

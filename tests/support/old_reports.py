@@ -22,7 +22,8 @@ def a_stored_report(collection: Collection, kind: str, **fields: Any) -> StoredR
 
 def an_agreement_report(collection: Collection, missing: str, **fields: Any) -> StoredReport:
     parameters = {"missing": missing}
-    summary = {"confusion": {}, "annotators": {"overall": [], "pairs": [], "annotators": []}}
+    annotators: dict[str, Any] = {"overall": [], "pairs": [], "annotators": []}
+    summary = {"confusion": {}, "annotators": annotators, "facet_pairs": []}
     return a_stored_report(
         collection,
         AgreementReport.name,
