@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from adjudication.standing import LabelledPair, Standing
@@ -12,7 +13,10 @@ from bundle.snapshot import Snapshot
 
 
 class FacetCounts(NamedTuple):
-    """The numbers of a facet, those of judging 0 if labels are citations."""
+    """The numbers of a facet, those of judging 0 if labels are citations.
+
+    `candidates` are the numbers of pairs of its queries. The manifest does not have them.
+    """
 
     queries: int
     labels: int
@@ -26,6 +30,23 @@ class FacetCounts(NamedTuple):
     overruled: int = 0
     set_aside: int = 0
     due: int = 0
+    candidates: Sequence[int] = ()
+
+    @property
+    def candidates_per_query(self) -> list[str]:
+        """The least, the mean and the most; "–" without a query that has a pair."""
+        if not self.candidates:
+            return ["–"] * len(PER_QUERY)
+        sizes = self.candidates
+        return [f"{min(sizes):,}", f"{fmean(sizes):,.1f}", f"{max(sizes):,}"]
+
+    def as_json(self) -> dict[str, Any]:
+        counts = self._asdict()
+        del counts["candidates"]
+        return counts
+
+
+PER_QUERY = ("candidates a query, min", "mean", "max")
 
 
 class ReleaseCounts(NamedTuple):
@@ -43,7 +64,7 @@ class ReleaseCounts(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         counts = self._asdict() | {
-            "facets": {key: numbers._asdict() for key, numbers in self.facets.items()}
+            "facets": {key: numbers.as_json() for key, numbers in self.facets.items()}
         }
         citations = counts.pop("citations")
         return counts | ({"citations": citations._asdict()} if citations else {})
@@ -78,10 +99,12 @@ class _Facet:
     def __init__(self) -> None:
         self.standings: Counter[Standing] = Counter()
         self.grades: Counter[int] = Counter()
+        self.candidates: Counter[str] = Counter()
         self.overruled = 0
 
     def add(self, pair: LabelledPair) -> None:
         self.standings[pair.standing] += 1
+        self.candidates[pair.query] += 1
         self.overruled += pair.overruled
         if pair.final is not None:
             self.grades[pair.final] += 1
@@ -104,4 +127,5 @@ class _Facet:
             overruled=self.overruled,
             set_aside=self.standings[Standing.SET_ASIDE],
             due=self.standings[Standing.DUE],
+            candidates=sorted(self.candidates.values()),
         )

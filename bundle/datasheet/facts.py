@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import fsum
 from typing import TYPE_CHECKING
 
+from bundle.counts import PER_QUERY
 from bundle.datasheet.markdown import escaped, table
 from bundle.options import LabelSource, Texts
 from bundle.snapshot import Snapshot
@@ -89,12 +90,13 @@ def _facets(content: Content) -> Iterator[str]:
         [
             key or "all",
             *(f"{number:,}" for number in (numbers.queries, numbers.pairs)),
+            *numbers.candidates_per_query,
             *(f"{number:,}" for number in (numbers.pairs_judged, numbers.labels)),
             *(f"{numbers.labels_by_grade[grade]:,}" for grade in grades),
         ]
         for key, numbers in content.counts.facets.items()
     ]
-    header = ["facet", "queries", "pairs", "judged by both", "labels"]
+    header = ["facet", "queries", "pairs", *PER_QUERY, "judged by both", "labels"]
     yield from table([*header, *(f"grade {grade}" for grade in grades)], rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bundle.counts import ReleaseCounts
+from bundle.counts import PER_QUERY, ReleaseCounts
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
 from bundle.records import ReleasedCorpusImport, ReleasedImport
@@ -83,12 +83,14 @@ def size_section(counts: ReleaseCounts, snapshot: Snapshot) -> Iterator[str]:
         [
             "facet",
             *(column.replace("_", " ") for column in columns),
+            *PER_QUERY,
             *(f"grade {grade}" for grade in collection.grades),
         ],
         *(
             [
                 facet,
                 *(str(getattr(numbers, column)) for column in columns),
+                *numbers.candidates_per_query,
                 *(str(numbers.labels_by_grade[str(grade)]) for grade in collection.grades),
             ]
             for facet, numbers in counts.facets.items()

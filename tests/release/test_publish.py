@@ -340,7 +340,7 @@ def test_the_readme_tells_what_there_is(collection):
     readme = bundle_file(collection, "README.md").decode()
 
     assert "\n---\n\n# Small, version 1.0\n" in readme
-    assert "| method | 2 | 6 | 3 | 2 | 1 | 5 | 1 | 1 | 2 | 1 |" in readme
+    assert "| method | 2 | 6 | 3 | 2 | 1 | 5 | 3 | 3.0 | 3 | 1 | 1 | 2 | 1 |" in readme
     assert "No annotator saw where a candidate came from" in readme
     assert "Query papers: 2. Queries: 3. Pooled documents: 6. Final labels: 8." in readme
     assert "CC-BY-4.0" in readme
