@@ -81,6 +81,15 @@ class Collection(models.Model):
     relevant_from = models.PositiveSmallIntegerField(
         default=2, help_text="This grade and the higher ones count as relevant."
     )
+    agreement_rule = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        help_text="The coefficient by which queries are flagged; empty for none.",
+    )
+    agreement_threshold = models.FloatField(
+        default=0.0, help_text="A query whose lower bound is below it is flagged."
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
     )

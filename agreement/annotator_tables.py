@@ -21,7 +21,7 @@ MOST_DRAWN = 12  # annotators of a facet; the table of the figure has all of the
 
 
 @dataclass(frozen=True)
-class ComparisonLine:
+class JudgesLine:
     """The agreement of two annotators, or of all who judged a facet."""
 
     name: str
@@ -66,13 +66,13 @@ class AnnotatorTables:
     coefficients: Sequence[Coefficient] = COEFFICIENTS
 
     @property
-    def overall(self) -> list[ComparisonLine]:
+    def overall(self) -> list[JudgesLine]:
         return [
             self._line(row, self._facet_name(row["facet"]), ()) for row in self.summary["overall"]
         ]
 
     @property
-    def pairs(self) -> list[ComparisonLine]:
+    def pairs(self) -> list[JudgesLine]:
         """Those with the most pairs first."""
         lines = [
             self._line(row, "", [self.people[row["first"]], self.people[row["second"]]])
@@ -134,12 +134,12 @@ class AnnotatorTables:
         """Without facets, the only one has no name."""
         return "All facets" if facet is None else self.names.get(facet, facet) or "All queries"
 
-    def _line(self, row: Payload, name: str, people: Sequence[User]) -> ComparisonLine:
+    def _line(self, row: Payload, name: str, people: Sequence[User]) -> JudgesLine:
         values = [
             Value(each, row[each.key], in_words(row["undefined"].get(each.key, "")))
             for each in self.coefficients
         ]
-        return ComparisonLine(name, people, row["pairs"], row["ungraded"], values)
+        return JudgesLine(name, people, row["pairs"], row["ungraded"], values)
 
 
 def people_of(summary: Payload) -> dict[int, User]:

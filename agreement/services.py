@@ -10,12 +10,16 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from django.db import transaction
+
+from accounts.locking import lock_collection
 from accounts.models import Collection
 from adjudication.labels import pairs_with_judges
 from adjudication.standing import LabelledPair, Standing
 from agreement.annotators import AnnotatorCounts
-from agreement.coefficients import Missing
+from agreement.coefficients import REGISTRY, Missing
 from agreement.facet_pairs import FacetPairCounts
+from agreement.low_agreement import AgreementRule, WorstPairs, flagged_queries
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,
@@ -23,6 +27,7 @@ from agreement.summary import (
     as_json_dict,
     cell_of,
     confusion_dict,
+    judges_tables,
     summarize_tally,
 )
 from corpus.digests import canonical_json, json_digest
@@ -34,6 +39,7 @@ from reports.services import register
 from web.errors import UserFacingError
 
 JUDGMENTS = "the judgments or decisions"
+RULE = "the rule on low agreement"
 POLICIES = [(Missing.EXCLUDE.value, "left out"), (Missing.ZERO.value, "counted as 0")]
 
 
@@ -45,6 +51,12 @@ class UnknownPolicy(AgreementError):
     def __init__(self, missing: str) -> None:
         policies = " or ".join(f'"{policy}"' for policy in Missing)
         super().__init__(f'Unknown policy "{missing}" for missing judgments. Use {policies}.')
+
+
+class UnknownCoefficient(AgreementError):
+    def __init__(self, key: str) -> None:
+        keys = ", ".join(coefficient.key for coefficient in REGISTRY)
+        super().__init__(f'Unknown coefficient "{key}". Use one of {keys}.')
 
 
 def policy_on_missing(missing: str) -> Missing:
@@ -76,17 +88,17 @@ class AgreementReport(ReportKind):
         return AgreementReport(policy_on_missing(self.missing).value)
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
-        return {JUDGMENTS: revision_of(collection)}
+        return {JUDGMENTS: revision_of(collection), RULE: rule_of(collection)}
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         work.progress(0, None, "comparing judgments")
         facets = list(collection.facets.values_list("key", flat=True))
         scale = Scale(collection.highest_grade, collection.relevant_from)
-        digest, counts = StateDigest(), AnnotatorCounts()
+        digest, counts, worst = StateDigest(), AnnotatorCounts(), WorstPairs()
         facet_pairs = FacetPairCounts(_papers_under_several_facets(collection))
         rows = facet_pairs.reading(counts.reading(pairs_with_judges(collection)))
-        tally = tally_of(digest.reading(rows), facets, scale)
-        annotators = counts.as_json(facets, scale)
+        tally = tally_of(digest.reading(worst.reading(rows)), facets, scale)
+        annotators, rule = counts.as_json(facets, scale), rule_of(collection)
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
         payload = as_json_dict(collection.slug, missing, summary)
@@ -96,13 +108,36 @@ class AgreementReport(ReportKind):
                 "confusion": confusion_dict(tally),
                 "annotators": annotators,
                 "facet_pairs": facet_pairs.as_json(facets, scale.grades),
+                "rule": rule._asdict(),
+                "flagged": flagged_queries(
+                    judges_tables(tally, missing), worst, rule, collection.seed
+                ),
             },
             # Other people can give a pair the same grades when it is judged again.
-            json_digest([digest.state(), annotators]),
+            json_digest([digest.state(), annotators, rule]),
         )
 
     def result(self, report: StoredReport) -> dict[str, Any]:
         return {"report": report.pk, "missing": report.key, "state": report.digest}
+
+
+def rule_of(collection: Collection) -> AgreementRule:
+    return AgreementRule(collection.agreement_rule, collection.agreement_threshold)
+
+
+def change_rule(*, collection: Collection, rule: AgreementRule) -> None:
+    """Save the rule by which queries are flagged. The next report follows it.
+
+    Raises:
+        UnknownCoefficient
+        CollectionArchived
+    """
+    if rule.coefficient and rule.coefficient not in {each.key for each in REGISTRY}:
+        raise UnknownCoefficient(rule.coefficient)
+    with transaction.atomic():
+        locked_collection = lock_collection(collection)
+        locked_collection.agreement_rule, locked_collection.agreement_threshold = rule
+        locked_collection.save(update_fields=["agreement_rule", "agreement_threshold"])
 
 
 def _papers_under_several_facets(collection: Collection) -> dict[str, int]:

@@ -192,6 +192,19 @@ def summarize_tally(tally: Tally, missing: Missing, seed: str = "") -> Summary:
     )
 
 
+def judges_tables(tally: Tally, missing: Missing) -> dict[str, CrossTable]:
+    """The table of the two judges of each query, of the pairs that stage "pre" uses."""
+    return {
+        query: _judges_table(_usable_pairs(counts, missing), tally.scale)
+        for queries in tally.facets.values()
+        for query, counts in queries.items()
+    }
+
+
+def _judges_table(usable_pairs: QueryTally, scale: Scale) -> CrossTable:
+    return CrossTable((((a, b), n) for (a, b, _, _), n in usable_pairs.items()), scale)
+
+
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """The pairs of grades that a facet's judged pairs got, each matrix as `confusion` makes it.
@@ -257,9 +270,7 @@ def _row_before_adjudication(
         stage=ReportStage.PRE,
         n=usable_pairs.total(),
         missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
-        coefficients=_coefficients(
-            CrossTable((((a, b), n) for (a, b, _, _), n in usable_pairs.items()), scale)
-        ),
+        coefficients=_coefficients(_judges_table(usable_pairs, scale)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from agreement.coefficients import (
@@ -15,6 +16,7 @@ from agreement.coefficients import (
     ONE_PAIR,
     REGISTRY,
     Coefficient,
+    Missing,
 )
 from database.natural_order import natural_key
 from pooling.tables import heat
@@ -134,6 +136,38 @@ def facet_lines(
             facet_name=names.get(row["facet"], row["facet"]),
         )
         for row in payload["facets"]
+    ]
+
+
+class FacetSizeLine(NamedTuple):
+    """A line of the first table of CSFCube's paper. Candidates are the judged pairs of a query."""
+
+    facet_name: str
+    queries: int
+    pairs: int
+    fewest: int
+    mean: float
+    most: int
+    labels: list[int]
+
+
+def facet_sizes(
+    payload: Payload, confusion: Payload, names: Mapping[str, str]
+) -> list[FacetSizeLine]:
+    """The sizes of each facet with a judged pair; `labels` are its final labels by grade."""
+    candidates: dict[str, list[int]] = defaultdict(list)
+    counts_missing = payload["missing"] == Missing.EXCLUDE
+    for row in payload["queries"]:
+        if row["stage"] == "pre":
+            candidates[row["facet"]].append(row["n"] + (row["missing"] if counts_missing else 0))
+    return [
+        FacetSizeLine(
+            *(name, len(sizes), sum(sizes)),
+            *(min(sizes), fmean(sizes), max(sizes)),
+            confusion[key]["labels"],
+        )
+        for key, name in names.items()
+        if key in confusion and (sizes := candidates[key])
     ]
 
 
@@ -416,6 +450,29 @@ BY_QUERY: Table[QueryAgreementLine] = Table(
         *map(_coefficient_column, REGISTRY),
     ],
 )
+
+
+class FlaggedLine(NamedTuple):
+    """A query below the threshold. `pairs` are the docno and both grades of its worst pairs."""
+
+    query: str
+    value: Value
+    low: Value
+    pairs: Sequence[tuple[str, int, int]]
+
+
+def flagged_lines(summary: Payload) -> list[FlaggedLine]:
+    """The flagged queries of a report's summary, in its order."""
+    return [
+        FlaggedLine(
+            row["query"],
+            Value(coefficient, row["value"]),
+            Value(coefficient, row["low"]),
+            row["pairs"],
+        )
+        for row in summary["flagged"]
+        for coefficient in [BY_KEY[summary["rule"]["coefficient"]]]
+    ]
 
 
 # Confusion matrices

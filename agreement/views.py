@@ -18,11 +18,21 @@ from agreement import tables
 from agreement.annotator_tables import AnnotatorTables, people_of
 from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
 from agreement.figures import facet_figure, figures_of
-from agreement.services import JUDGMENTS, POLICIES, AgreementReport, UnknownPolicy
+from agreement.low_agreement import AgreementRule
+from agreement.rule_form import RuleForm
+from agreement.services import (
+    JUDGMENTS,
+    POLICIES,
+    RULE,
+    AgreementReport,
+    UnknownPolicy,
+    change_rule,
+    rule_of,
+)
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import request_report, stored_report, stored_reports
-from reports.states import state_of_inputs
+from reports.states import changed_inputs
 from web.downloads import json_download, text_download
 from web.figure_files import figure_file, shown
 from web.figures import Figure
@@ -32,6 +42,7 @@ from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar, filter_rows
 from web.tables.paging import typed
 
+FLAGGED_SHOWN = 10
 QUERIES_SHOWN = 40  # on a page, which is 8,000 pixels high at most on a phone
 
 
@@ -51,6 +62,9 @@ def agreement(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         "policies": POLICIES,
         "missing": missing,
         "judged": inputs[JUDGMENTS].judged,
+        "rule_input": RULE,
+        "rule_form": RuleForm(initial=rule_of(collection)._asdict()),
+        "rule": rule_of(collection),
         "report": report,
         "outdated": None if report else stored_reports(kind, collection).defer("payload").first(),
         "jobs": jobs_to_show(collection, [kind.name]),
@@ -59,7 +73,8 @@ def agreement(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     context["has_facets"] = any(names)
     if report is not None:
         context |= _tables(request, collection, report, names)
-        context["stale"] = report.state != state_of_inputs(inputs)
+        context["changed"] = changed_inputs(report.state, inputs)
+        context["stale"] = bool(context["changed"])
     return render(request, "agreement/agreement.html", context)
 
 
@@ -101,6 +116,15 @@ def _tables(
             figure.name: shown(figure, "agreement-figure", collection.slug, parameters)
             for figure in _figures(report, queries, names, people)
         },
+        "sizes": tables.facet_sizes(report.payload, report.summary["confusion"], names),
+        "grades": collection.grades,
+        "flagged": numbered_page(
+            tables.flagged_lines(report.summary),
+            request,
+            name="flagged",
+            anchor="#flagged",
+            size=FLAGGED_SHOWN,
+        ),
         "facet_pairs": tables.facet_pair_matrices(report.summary["facet_pairs"], names),
         "people": people,
         "judge_pairs": numbered_page(
@@ -180,6 +204,23 @@ def compute_agreement(request: HttpRequest, collection: Collection) -> HttpRespo
         return redirect("agreement", collection.slug)
     messages.info(request, "Computing the agreement.")
     return redirect(f"{reverse('agreement', args=[collection.slug])}?missing={kind.missing}")
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def change_agreement_rule(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Save the rule, and compute the report that follows it."""
+    form = RuleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(each[0]) for each in form.errors.values()))
+        return redirect("agreement", collection.slug)
+    change_rule(collection=collection, rule=AgreementRule(**form.cleaned_data))
+    for missing, _ in POLICIES:
+        kind = AgreementReport(missing)
+        if stored_report(kind, collection):
+            request_report(kind, collection=collection, requested_by=person_of(request))
+    messages.success(request, "The rule is saved. The report is computed again.")
+    return redirect(f"{reverse('agreement', args=[collection.slug])}#flagged")
 
 
 @in_collection(Role.ADMIN)

@@ -290,6 +290,7 @@ ADDRESSES = [
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
+    Address("change-agreement-rule", (ADMIN,), POST),
     Address("agreement-csv", (ADMIN,), GET),
     Address("agreement-json", (ADMIN,), GET),
     Address("agreement-figure", (ADMIN,), GET),

@@ -59,6 +59,8 @@ class Migration(migrations.Migration):
                 ('seconds_per_judgment', models.FloatField(default=15.0, validators=[django.core.validators.MinValueValidator(0.1)])),
                 ('highest_grade', models.PositiveSmallIntegerField(default=3, help_text='The grades are 0 to this one. It is fixed once a query is open.')),
                 ('relevant_from', models.PositiveSmallIntegerField(default=2, help_text='This grade and the higher ones count as relevant.')),
+                ('agreement_rule', models.CharField(blank=True, default='', help_text='The coefficient by which queries are flagged; empty for none.', max_length=40)),
+                ('agreement_threshold', models.FloatField(default=0.0, help_text='A query whose lower bound is below it is flagged.')),
                 ('corpus_version', models.PositiveBigIntegerField(default=0, help_text='Increases with every change to the documents.')),
                 ('analysis', models.CharField(blank=True, default='', help_text='How the usual retrievers compare words, such as english; empty until documents show the language.', max_length=40)),
                 ('archived_at', models.DateTimeField(blank=True, help_text='Since when it can be read but not changed.', null=True)),

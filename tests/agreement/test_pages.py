@@ -298,6 +298,16 @@ def test_confusion_matrices_hold_only_pairs_with_both_grades():
     assert (first.pairs, second.pairs) == (2, 3)
 
 
+@pytest.mark.parametrize("missing", ["exclude", "zero"])
+def test_the_sizes_count_every_judged_pair_whatever_the_policy(collection, admin, missing):
+    page = admin.get(address("agreement"), {"missing": missing})
+
+    assert [tuple(line) for line in page.context["sizes"]] == [
+        ("Background", 1, 3, 3, 3.0, 3, [2, 0, 1, 0]),
+        ("Method", 2, 6, 3, 3.0, 3, [1, 1, 2, 1]),
+    ]
+
+
 def test_half_judged_pairs_are_nowhere_on_the_page(collection, admin):
     before = admin.get(address("agreement"))
     judged = before.context["judged"]
@@ -356,7 +366,12 @@ def a_report_of_many(collection, queries, **fields):
         "exclude",
         version=STATISTICS_VERSION,
         digest=f"{queries}",
-        payload={"statistics": STATISTICS_VERSION, "facets": [], "queries": rows},
+        payload={
+            "statistics": STATISTICS_VERSION,
+            "missing": "exclude",
+            "facets": [],
+            "queries": rows,
+        },
         **fields,
     )
 

@@ -23,7 +23,7 @@ def a_stored_report(collection: Collection, kind: str, **fields: Any) -> StoredR
 def an_agreement_report(collection: Collection, missing: str, **fields: Any) -> StoredReport:
     parameters = {"missing": missing}
     annotators: dict[str, Any] = {"overall": [], "pairs": [], "annotators": []}
-    summary = {"confusion": {}, "annotators": annotators, "facet_pairs": []}
+    summary = {"confusion": {}, "annotators": annotators, "facet_pairs": [], "flagged": []}
     return a_stored_report(
         collection,
         AgreementReport.name,
