@@ -17,7 +17,6 @@ class RuleForm(forms.Form):
     )
     threshold = forms.FloatField(
         label="Least lower bound",
-        help_text="For example 0.2, or 50 for a percentage.",
         error_messages={
             "required": "Enter the least lower bound, such as 0.2.",
             "invalid": "The least lower bound must be a number, such as 0.2.",
