@@ -66,7 +66,7 @@ class InterchangedPaper(NamedTuple):
 class Interchange:
     """The data that another server needs to make the collection again, and no other record has.
 
-    `folds` are None if it was not decided how to get them.
+    `folds` are None if it was not decided how to get them. `agreement_rule` is "" without a rule.
     The scale is that of the collection. Labels that are citations have a scale of their own.
     `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
     digests of runs that a later run of the same retriever replaced. `other_documents` are not
@@ -77,6 +77,8 @@ class Interchange:
     relevant_from: int = 2
     analysis: str = ""
     seconds_per_judgment: float = 15.0
+    agreement_rule: str = ""
+    agreement_threshold: float = 0.0
     guidelines: tuple[ReleasedGuideline, ...] = ()
     retired_runs: tuple[tuple[str, str], ...] = ()
     folds: FoldSettings | None = None

@@ -15,7 +15,7 @@ from typing import Any
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.interchange import FoldSettings, InterchangedPaper, InterchangedQuery
+from bundle.interchange import FoldSettings, Interchange, InterchangedPaper, InterchangedQuery
 from bundle.names import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
 from bundle.records import ReleasedDocument
 from bundle.snapshot import Snapshot
@@ -50,6 +50,18 @@ def write(folder: DraftFolder, content: Content) -> Files:
     }
 
 
+def _rule(interchange: Interchange) -> dict[str, Any]:
+    """The rule by which queries are flagged, if there is one."""
+    if not interchange.agreement_rule:
+        return {}
+    return {
+        "agreement_rule": {
+            "coefficient": interchange.agreement_rule,
+            "threshold": interchange.agreement_threshold,
+        }
+    }
+
+
 def _settings(snapshot: Snapshot) -> dict[str, Any]:
     """The settings that the manifest's `collection` does not have."""
     interchange = snapshot.interchange
@@ -58,6 +70,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "relevant_from": interchange.relevant_from,
         "analysis": interchange.analysis,
         "seconds_per_judgment": interchange.seconds_per_judgment,
+        **_rule(interchange),
         "facets": [
             {"key": facet.key, "name": facet.name, "labels": list(facet.labels)}
             for facet in snapshot.collection.facets

@@ -44,6 +44,7 @@ class Settings(NamedTuple):
     relevant_from: int
     analysis: str
     seconds_per_judgment: float
+    agreement_rule: tuple[str, float]
     facets: tuple[ReleasedFacet, ...]
     retired_runs: frozenset[tuple[str, str]]
     folds: FoldSettings | None
@@ -51,6 +52,12 @@ class Settings(NamedTuple):
     first_day: date | None
     last_day: date | None
     annotators: list[Any]
+
+
+def _rule(fields: Fields | None) -> tuple[str, float]:
+    if fields is None:
+        return "", 0.0
+    return fields.text("coefficient", longest=40), fields.number("threshold")
 
 
 def read_settings(bundle: OpenedBundle) -> Settings:
@@ -63,6 +70,7 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         relevant_from=fields.whole("relevant_from", least=1, most=highest),
         analysis=fields.text("analysis", longest=40, default=""),
         seconds_per_judgment=fields.number("seconds_per_judgment"),
+        agreement_rule=_rule(fields.optional_fields("agreement_rule")),
         facets=fields.each(
             "facets",
             lambda facet: ReleasedFacet(

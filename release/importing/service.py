@@ -172,8 +172,13 @@ def _create(slug: str, manifest: Manifest, settings: Settings) -> Collection:
         relevant_from=settings.relevant_from,
     )
     collection.seconds_per_judgment = settings.seconds_per_judgment
+    collection.agreement_rule, collection.agreement_threshold = settings.agreement_rule
     collection.archived_at = timezone.now()
-    collection.save(update_fields=["seconds_per_judgment", "archived_at"])
+    collection.save(
+        update_fields=[
+            *("seconds_per_judgment", "agreement_rule", "agreement_threshold", "archived_at")
+        ]
+    )
     return collection
 
 

@@ -42,6 +42,8 @@ def interchange(
         relevant_from=collection.relevant_from,
         analysis=collection.analysis,
         seconds_per_judgment=collection.seconds_per_judgment,
+        agreement_rule=collection.agreement_rule,
+        agreement_threshold=collection.agreement_threshold,
         # The next query is opened under the latest.
         guidelines=released_guidelines(collection, latest_too=True),
         retired_runs=_retired_runs(collection),

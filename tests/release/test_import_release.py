@@ -10,6 +10,8 @@ from django.utils import timezone
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
+from agreement.low_agreement import AgreementRule
+from agreement.services import change_rule
 from annotation.guidelines.readings import record_reading
 from annotation.models import Slot
 from annotation.services import open_query, reassign_seat
@@ -182,6 +184,16 @@ def test_a_collection_without_facets_comes_back(tmp_path):
     files, again = imported_again(collection, tmp_path)
 
     assert differing(files, again) == set()
+
+
+def test_the_rule_on_low_agreement_comes_back(every_kind, tmp_path):
+    change_rule(collection=every_kind, rule=AgreementRule("alpha", 0.25))
+    path = write_bundle(tmp_path / "release.zip", released_files(every_kind))
+
+    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
+
+    copy = Collection.objects.get(slug="copy")
+    assert (copy.agreement_rule, copy.agreement_threshold) == ("alpha", 0.25)
 
 
 def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):
