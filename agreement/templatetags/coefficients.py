@@ -13,8 +13,8 @@ INTERVAL = '<span class="small quiet regular block nowrap">{}</span>'
 
 
 @register.simple_tag
-def value_cell(value: Value, css: str = "", first: str = "") -> SafeString:
-    """The exact value, or why there is none, is in the title. Below it is its interval.
+def value_cell(value: Value, css: str = "", first: str = "", interval: str = "") -> SafeString:
+    """The exact value, or why there is none, is in the title. `interval` is written below it.
 
     With `first`, the key of a coefficient, narrow screens have no others.
 
@@ -25,6 +25,6 @@ def value_cell(value: Value, css: str = "", first: str = "") -> SafeString:
     if value.value is None:
         cell = '<td class="number {}" title="{}"><span class="quiet small">undefined</span></td>'
         return format_html(cell, css, value.exact)
-    interval = format_html(INTERVAL, value.interval_text) if value.interval else ""
+    below = format_html(INTERVAL, interval) if interval else ""
     cell = '<td class="number {}" title="{}">{}{}</td>'
-    return format_html(cell, css, value.exact, value.shown, interval)
+    return format_html(cell, css, value.exact, value.shown, below)
