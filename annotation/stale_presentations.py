@@ -1,15 +1,18 @@
-"""The judged pairs whose text changed after they were judged."""
+"""The judgments whose digest differs from that of what their pair shows now.
+
+Each digest is derived from the stored texts again, and not read from the pair.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from accounts.models import Collection
-from annotation.models import Pair, PairQuerySet
+from annotation.models import Judgment, Pair, PairQuerySet
 from annotation.presentation import Presentation, ShownText, shown_text
 from annotation.services import shown_query
 from corpus.models import SOURCES
@@ -31,15 +34,73 @@ class _ShownQuery(NamedTuple):
     guideline_version: int
 
 
+class DigestedPair(NamedTuple):
+    """A pair with the digest of what it shows now."""
+
+    query: str
+    facet: str
+    docno: str
+    digest: str
+
+
+class CheckedJudgment(NamedTuple):
+    """A judgment of a pair, and whether its digest is that of what the pair shows now.
+
+    `is_earlier` is true for one that another judgment superseded, or of a pair that was opened for
+    two judges again.
+    """
+
+    pk: int
+    pair: DigestedPair
+    slot: int
+    is_earlier: bool
+    is_same: bool
+
+
+# Rows about the pairs of some documents. Each begins with the keys of its document and its query.
+RowsOf = Callable[[list[int]], "QuerySet[Any, tuple[Any, ...]]"]
+
+
 def pairs_shown_otherwise(
     collection: Collection, among: PairQuerySet | None = None
 ) -> Iterator[tuple[str, str]]:
     """(query name, docno) of the judged pairs whose text changed after a judgment.
 
     The digest stored with one of the two judgments then differs from the digest of the pair now.
+    `among` limits it to some of the collection's pairs.
+    """
+    pairs = Pair.objects.all() if among is None else among
+
+    def judged(documents: list[int]) -> QuerySet[Any, tuple[Any, ...]]:
+        found = pairs.judged().filter(candidate__document__in=documents)
+        return found.order_by().values_list(*COLUMNS)
+
+    for pair, digests in _digested_pairs(collection, among, judged):
+        if {*digests} != {pair.digest}:
+            yield pair.query, pair.docno
+
+
+def checked_judgments(collection: Collection) -> Iterator[CheckedJudgment]:
+    """Every judgment of the collection, the superseded ones too, in no certain order."""
+
+    def judgments(documents: list[int]) -> QuerySet[Any, tuple[Any, ...]]:
+        found = Judgment.objects.filter(slot__pair__candidate__document__in=documents)
+        return found.order_by().values_list(
+            *("slot__pair__candidate__document", "slot__pair__query", "pk", "slot__number"),
+            *("slot__judgment", "presentation_digest"),
+        )
+
+    for pair, (pk, slot, current, digest) in _digested_pairs(collection, None, judgments):
+        yield CheckedJudgment(pk, pair, slot, current != pk, digest == pair.digest)
+
+
+def _digested_pairs(
+    collection: Collection, among: PairQuerySet | None, rows_of: RowsOf
+) -> Iterator[tuple[DigestedPair, list[Any]]]:
+    """The rest of each row with its pair.
+
     The pairs are read by their candidates, each of which is in many pools, so a text is read and
-    marked once. Only the queries' own texts stay in memory. `among` limits it to some of the
-    collection's pairs.
+    marked once. Only the queries' own texts stay in memory.
     """
     documents = collection.documents.order_by("pk")
     if among is None:
@@ -54,21 +115,28 @@ def pairs_shown_otherwise(
     texts = rows.iterator(READ_TOGETHER)
     while some := {pk: text for pk, *text in islice(texts, READ_TOGETHER)}:
         shown: dict[tuple[int, str], ShownText] = {}
-        pairs = among.judged().filter(candidate__document__in=some).order_by().values_list(*COLUMNS)
-        for document, query_id, *judged in pairs.iterator():
-            query, (docno, title, sentences, labels) = queries[query_id], some[document]
-            if (document, query.facet) not in shown:
-                shown[document, query.facet] = shown_text(title, sentences, labels, query.labels)
-            presentation = Presentation(
-                query_name=query.name,
-                facet=query.facet,
-                query=query.text,
-                docno=docno,
-                candidate=shown[document, query.facet],
-                guideline_version=query.guideline_version,
-            )
-            if {*judged} != {presentation.digest}:
-                yield query.name, docno
+        last, pair = None, None
+        for document, query_id, *values in rows_of(list(some)).iterator():
+            # The rows of a pair mostly come one after the other, so its digest is derived once.
+            if pair is None or last != (document, query_id):
+                query, (docno, title, sentences, labels) = queries[query_id], some[document]
+                key = document, query.facet
+                if key not in shown:
+                    shown[key] = shown_text(title, sentences, labels, query.labels)
+                last, pair = (document, query_id), _digested_pair(query, docno, shown[key])
+            yield pair, values
+
+
+def _digested_pair(query: _ShownQuery, docno: str, candidate: ShownText) -> DigestedPair:
+    presentation = Presentation(
+        query_name=query.name,
+        facet=query.facet,
+        query=query.text,
+        docno=docno,
+        candidate=candidate,
+        guideline_version=query.guideline_version,
+    )
+    return DigestedPair(query.name, query.facet, docno, presentation.digest)
 
 
 def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _ShownQuery]:

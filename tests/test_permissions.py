@@ -299,6 +299,9 @@ ADDRESSES = [
     # Those who judge. The curator, the staff and admins of other collections do not.
     Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
     Address("releases", (ADMIN,), GET),
+    Address("display-proof", (ADMIN,), GET),
+    Address("prove-display", (ADMIN,), POST),
+    Address("display-proof-json", (ADMIN,), GET),
     Address("publish", (ADMIN,), BOTH),
     Address("release", (ADMIN,), GET),
     Address("release-download", (ADMIN,), GET),

@@ -54,6 +54,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),
     "release": ("release",),
     "release#checks-before-a-release": ("releases", "publish"),
+    "release#the-display-proof": ("display-proof",),
     "release#public-releases": ("public-releases", "public-release"),
     "release#the-page-of-a-version": ("release-changes",),
     "datasheet": ("datasheet", "own-profiles", "own-profile"),
