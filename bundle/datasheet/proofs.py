@@ -1,4 +1,4 @@
-"""What a release says of the proofs that it has. Pure."""
+"""The sentences of a release about the proofs that it has. Pure."""
 
 from __future__ import annotations
 

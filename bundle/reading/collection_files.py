@@ -32,7 +32,7 @@ LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
 
 
-class DocumentText(NamedTuple):
+class ReleasedText(NamedTuple):
     """A document as judges saw its text. `labels[i]` is the label of `sentences[i]`."""
 
     title: str
@@ -182,12 +182,12 @@ def read_docnos(bundle: OpenedBundle) -> Iterator[str]:
         yield fields.text("docno", longest=LONGEST_DOCNO)
 
 
-def read_texts(bundle: OpenedBundle) -> Iterator[tuple[str, DocumentText]]:
+def read_texts(bundle: OpenedBundle) -> Iterator[tuple[str, ReleasedText]]:
     """The documents with their texts, of a release with texts."""
     for fields in each_line(bundle, DOCUMENTS):
         yield (
             fields.text("docno", longest=LONGEST_DOCNO),
-            DocumentText(
+            ReleasedText(
                 fields.text("title", default=""), fields.texts("sentences"), fields.texts("labels")
             ),
         )

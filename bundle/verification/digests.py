@@ -14,7 +14,7 @@ from annotation.presentation import (
 )
 from bundle.interchange import InterchangedPaper, InterchangedQuery
 from bundle.names import RATINGS
-from bundle.reading.collection_files import DocumentText, read_settings, read_texts
+from bundle.reading.collection_files import ReleasedText, read_settings, read_texts
 from bundle.reading.csv_rows import read_ratings
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure
@@ -106,7 +106,7 @@ def _queries(data: ReleaseData) -> Iterator[tuple[str, _Query]]:
 def _shown_query(
     paper: InterchangedPaper,
     query: InterchangedQuery,
-    text: DocumentText | None,
+    text: ReleasedText | None,
     labels: tuple[str, ...],
 ) -> ShownText:
     if (topic := paper.topic) is not None:
