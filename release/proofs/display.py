@@ -28,7 +28,7 @@ TOGETHER = 500  # keys in a query
 COUNTS = ("queries", "judgments", "different", "earlier", "earlier_different")
 
 
-class Difference(NamedTuple):
+class DifferingJudgment(NamedTuple):
     """A judgment of another text than its pair shows now. `at` is when it was saved.
 
     `is_earlier` is true for one that counts no longer.
@@ -121,12 +121,14 @@ def _judgments(collection: Collection) -> int:
     return counts.aggregate(sum=Sum("judged"))["sum"] or 0
 
 
-def _named(judgments: list[CheckedJudgment]) -> list[Difference]:
+def _named(judgments: list[CheckedJudgment]) -> list[DifferingJudgment]:
     times: dict[int, str] = {}
     for some in batched([judgment.pk for judgment in judgments], TOGETHER):
         rows = Judgment.objects.filter(pk__in=some).order_by().values_list("pk", "created_at")
         times |= {pk: at.isoformat() for pk, at in rows}
     return [
-        Difference(*judgment.pair[:3], judgment.slot, times[judgment.pk], judgment.is_earlier)
+        DifferingJudgment(
+            *judgment.pair[:3], judgment.slot, times[judgment.pk], judgment.is_earlier
+        )
         for judgment in judgments
     ]

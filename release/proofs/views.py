@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from jobs.listing import jobs_to_show
-from release.proofs.display import MOST_NAMED, Difference, DisplayProof
+from release.proofs.display import MOST_NAMED, DifferingJudgment, DisplayProof
 from reports.kinds import ReportKind
 from reports.models import StoredReport
 from reports.services import changed_since, request_report, stored_report
@@ -25,7 +25,7 @@ from web.tables.cells import numbered_page
 def show_display_proof(request: HttpRequest, collection: Collection) -> HttpResponse:
     context = _state(collection, DisplayProof())
     if report := context["report"]:
-        differences = [Difference(*row) for row in report.payload["differences"]]
+        differences = [DifferingJudgment(*row) for row in report.payload["differences"]]
         context["page"] = numbered_page(differences, request, anchor="#differences")
         found = report.summary["different"] + report.summary["earlier_different"]
         context["most_named"] = MOST_NAMED if found > MOST_NAMED else None

@@ -16,7 +16,7 @@ from jobs.context import DirectRun
 from jobs.models import Job
 from release.gate.stored_reports import old_reports
 from release.proofs import display
-from release.proofs.display import Difference, DisplayProof
+from release.proofs.display import DifferingJudgment, DisplayProof
 from release.services import find_faults
 from reports.services import changed_since, compute_report, stored_report
 from tests.support.factories import a_collection
@@ -62,8 +62,8 @@ def test_it_names_each_judgment_of_another_text_by_slot_and_time():
         (judgment.slot.pair.query.name, judgment.slot.number): judgment.created_at.isoformat()
         for judgment in Judgment.objects.filter(slot__pair__candidate__document__docno="d2")
     }
-    assert [Difference(*row) for row in payload["differences"]] == [
-        Difference(query, query.partition("_")[2], "d2", slot, times[query, slot], False)
+    assert [DifferingJudgment(*row) for row in payload["differences"]] == [
+        DifferingJudgment(query, query.partition("_")[2], "d2", slot, times[query, slot], False)
         for query in ("q1_background", "q1_method")
         for slot in (1, 2)
     ]
