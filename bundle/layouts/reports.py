@@ -31,6 +31,10 @@ FILES = (
         report_file("display_proof"),
         "how many judgments have the digest of what the stored texts show, by facet",
     ),
+    FileNote(
+        report_file("blindness"),
+        "the number of pages and API answers that were searched for what judges must not know",
+    ),
     FileNote(f"{FIGURES}<name>.svg", "the figures of these reports"),
 )
 

@@ -19,6 +19,7 @@ from bundle.records import ReleasedReports
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
 from evaluation.pool_bias.services import PoolBiasReport
+from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import DisplayProof
 from reports.kinds import ReportKind
 from reports.models import StoredReport
@@ -33,7 +34,7 @@ from scoring.services import changes_since_scored, request_evaluation
 from scoring.services import out_of_date as systems_out_of_date
 
 AGREEMENT, EVALUATION, POOL_BIAS = "agreement", "evaluation", "pool_bias"
-PROOFS: dict[str, type[ReportKind]] = {"display_proof": DisplayProof}
+PROOFS: dict[str, type[ReportKind]] = {"display_proof": DisplayProof, "blindness": BlindnessCheck}
 KINDS: dict[str, type[ReportKind]] = {
     POOL_BIAS: PoolBiasReport,
     "label_effects": LabelEffectsReport,
@@ -48,6 +49,7 @@ NAMES = {
     "label_effects": "Label effects",
     "cited_papers": "Cited papers",
     "display_proof": "Display proof",
+    "blindness": "Blindness check",
 }
 RECOMPUTING = (  # the kinds of jobs
     AgreementReport.name,

@@ -119,6 +119,7 @@ CASES: dict[str, Case] = {
     "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
     "change_roles": lambda world, folder: ["small", "adju", "--add", "curator"],
     "choose_queries": choice_arguments,
+    "check_blindness": lambda world, folder: ["small"],
     "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
     "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],

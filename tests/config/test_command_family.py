@@ -15,20 +15,10 @@ from tests.conftest import ROOT
 from tests.support.factories import UserFactory
 
 VERBS = {
-    *("answer", "archive", "build", "change", "choose", "compare", "compute", "create", "delete"),
+    *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
+    *("delete", "prove"),
     *("draw", "export", "import", "label", "list", "make", "open", "publish", "rebuild"),
-    *(
-        "prove",
-        "reconcile",
-        "report",
-        "run",
-        "score",
-        "simulate",
-        "start",
-        "train",
-        "verify",
-        "write",
-    ),
+    *("reconcile", "report", "run", "score", "simulate", "start", "train", "verify", "write"),
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}

@@ -239,7 +239,7 @@ def test_the_page_names_the_judgments_that_differ():
 
     assert "4 of 18 judgments have another digest" in page
     assert page.count(">d2</a>") == 4
-    assert admin.get(address("display-proof-json")).json()["different"] == 4
+    assert admin.get(address("display-proof"), {"format": "json"}).json()["different"] == 4
 
 
 def test_the_page_takes_as_many_queries_for_more_differences():
