@@ -56,7 +56,7 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[Ro
             yield Route(route, pattern.name or route)
 
 
-class Addresses:
+class AddressBook:
     """The addresses of a collection. Values of parameters are read once."""
 
     def __init__(self, collection: Collection) -> None:
@@ -64,7 +64,7 @@ class Addresses:
         self.routes = list(routes())
 
     def about(self, pairs: Sequence[PairAddress]) -> Iterator[tuple[Route, str]]:
-        """Addresses of every route, with these pairs and the collection's other rows."""
+        """AddressBook of every route, with these pairs and the collection's other rows."""
         for route in self.routes:
             filled = (route.filled(values) for values in self._values(route, pairs))
             for address in islice(dict.fromkeys(filled), MOST_OF_A_ROUTE):

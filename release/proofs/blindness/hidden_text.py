@@ -18,7 +18,7 @@ from corpus.models import Document
 from database.consistent_reads import batched
 from pooling.models import Contribution
 from release.proofs.blindness.people import CheckedPerson
-from release.proofs.blindness.visitor import Answer
+from release.proofs.blindness.visitor import ReceivedAnswer
 
 SHORTEST = 3  # characters; a shorter name is in too many words
 TOGETHER = 500  # keys in a query
@@ -217,10 +217,10 @@ class FoundText(NamedTuple):
 
 
 def found_in(
-    answer: Answer, hidden: Iterable[HiddenText], shown: PersonsTexts
+    answer: ReceivedAnswer, hidden: Iterable[HiddenText], shown: PersonsTexts
 ) -> Iterator[FoundText]:
     text = answer.text
-    # Of most answers, this finds none. A search for thousands of names by one pattern takes longer.
+    # It finds none in most answers. A search for thousands of names by one pattern takes longer.
     suspected = [each for each in hidden if each.text in text]
     suspected = [each for each in suspected if each.pattern.search(text)]
     if not suspected:

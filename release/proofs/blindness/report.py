@@ -14,7 +14,7 @@ from accounts.models import Collection
 from annotation.models import Opening
 from jobs.context import JobContext
 from pooling.services.state import pools_state
-from release.proofs.blindness.addresses import Addresses, PairAddress, Route
+from release.proofs.blindness.addresses import AddressBook, PairAddress, Route
 from release.proofs.blindness.comparison import compare, with_texts
 from release.proofs.blindness.hidden_text import (
     KINDS,
@@ -24,7 +24,12 @@ from release.proofs.blindness.hidden_text import (
     found_in,
 )
 from release.proofs.blindness.people import CheckedPerson, blind_people
-from release.proofs.blindness.visitor import Answer, Visitor, loaded_handler, no_log_of_refusals
+from release.proofs.blindness.visitor import (
+    ReceivedAnswer,
+    Visitor,
+    loaded_handler,
+    no_log_of_refusals,
+)
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register
@@ -126,7 +131,7 @@ class _Result:
 
 def check_blindness(collection: Collection, work: JobContext) -> _Result:
     """Request everything as each annotator and adjudicator, and search and compare the answers."""
-    result, addresses, hidden = _Result(), Addresses(collection), HiddenTexts(collection)
+    result, addresses, hidden = _Result(), AddressBook(collection), HiddenTexts(collection)
     people, handler = blind_people(collection), loaded_handler()
     with no_log_of_refusals():
         for number, checked in enumerate(people):
@@ -147,7 +152,7 @@ class _Check:
     collection: Collection
     checked: CheckedPerson
     visitor: Visitor
-    addresses: Addresses
+    addresses: AddressBook
     hidden: HiddenTexts
     result: _Result
     work: JobContext
@@ -182,7 +187,7 @@ class _Check:
             about = self.addresses.about([pair])
             self._compare(slot, [address for route, address in about if route in self.open_routes])
 
-    def _get(self, address: str) -> Answer | None:
+    def _get(self, address: str) -> ReceivedAnswer | None:
         """The answer after it was searched; None for an address that was requested before."""
         if address in self.seen:
             return None
@@ -210,7 +215,7 @@ class _Check:
         self.result.findings.append(BlindnessFinding(person, address, kind, what, excerpt))
 
 
-def _links_in(answer: Answer) -> Iterator[str]:
+def _links_in(answer: ReceivedAnswer) -> Iterator[str]:
     if answer.headers.get("Content-Type", "").startswith("text/html"):
         path = answer.address.partition("?")[0]
         for link in LINK.findall(answer.body):

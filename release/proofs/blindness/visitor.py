@@ -28,7 +28,7 @@ CSRF_TOKEN = re.compile(r"\b(?![0-9a-f]{64}\b)[0-9A-Za-z]{64}\b")
 COMPARED_HEADERS = ("Location", "Content-Disposition", "Content-Type")
 
 
-class Answer(NamedTuple):
+class ReceivedAnswer(NamedTuple):
     """An answer to a GET request: its status, its headers and its body as text."""
 
     address: str
@@ -79,7 +79,7 @@ class Visitor:
         self.person.must_change_password = False
         self._handler = handler
 
-    def get(self, address: str) -> Answer:
+    def get(self, address: str) -> ReceivedAnswer:
         parts = urlsplit(address)
         request = cast(Any, WSGIRequest(_environ(parts.path, parts.query)))
         request._cached_user = self.person  # where AuthenticationMiddleware looks first
@@ -93,7 +93,9 @@ class Visitor:
         for close in cast(Any, response)._resource_closers:
             close()
         headers = {**response.headers, "Set-Cookie": response.cookies.output(header="")}
-        return Answer(address, response.status_code, headers, content.decode("utf-8", "replace"))
+        return ReceivedAnswer(
+            address, response.status_code, headers, content.decode("utf-8", "replace")
+        )
 
 
 @contextmanager
