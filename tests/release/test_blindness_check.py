@@ -169,6 +169,16 @@ def test_a_page_with_the_name_of_the_other_annotator_is_named(world, planted):
     assert ("ann1", "person", "ann1") not in found
 
 
+def test_a_person_with_a_common_word_as_name_is_found_by_the_comparison(world, planted):
+    User.objects.filter(username="ann2").update(username="method", first_name="")
+    planted(PAGE, "{% for member in collection.memberships.all %}{{ member.user }} {% endfor %}")
+
+    result = check_blindness(world.collection, DirectRun())
+
+    assert "method" in {hidden.text for hidden in result.unsearchable}
+    assert ("ann1", CHANGED) in {(finding.person, finding.kind) for finding in result.findings}
+
+
 def test_a_page_with_authors_is_named(world, planted):
     planted(PAGE, "{% for paper in collection.documents.all %}{{ paper.authors.0 }} {% endfor %}")
 

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
 
+from accounts.models import Collection, User
 from annotation.models import Slot
 from annotation.services import Answer as GivenAnswer
 from annotation.services import presentation_of, submit_judgment
@@ -32,11 +35,13 @@ class Compared(NamedTuple):
 def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str]) -> Compared:
     """Request the addresses before and after the slot's person gives another grade and a note.
 
-    With it change authors, venue and year of both documents. An answer that differs is requested
-    again after all of that was undone: what then still differs changes by itself, as a time does.
+    With it change the names of all other people, and authors, venue and year of both documents. An
+    answer that differs is requested again after all of that was undone: what then still differs
+    changes by itself, as a time does.
     """
     before = {address: visitor.get(address).unvarying for address in addresses}
     with transaction.atomic():
+        _rename_others(slot.pair.query.collection, visitor.person)
         is_changed = _change(slot)
         after = {address: visitor.get(address).unvarying for address in addresses}
         transaction.set_rollback(True)
@@ -46,6 +51,13 @@ def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str]) -> Compared:
         if before[address] != after[address] and before[address] == visitor.get(address).unvarying
     ]
     return Compared(len(addresses), different, is_changed)
+
+
+def _rename_others(collection: Collection, person: User) -> None:
+    others = User.objects.filter(memberships__collection=collection).exclude(pk=person.pk)
+    others.update(
+        username=Concat(Value(MARKER), Cast("pk", CharField())), first_name=MARKER, last_name=MARKER
+    )
 
 
 def _change(slot: Slot) -> bool:
