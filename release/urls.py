@@ -9,6 +9,7 @@ from accounts.moved_pages import moved_page
 from release import views
 from release.datasheets import views as datasheets
 from release.errata import views as errata
+from release.proofs import views as proofs
 from release.versions import views as change_views
 
 urlpatterns: list[URLPattern] = [
@@ -18,6 +19,10 @@ urlpatterns: list[URLPattern] = [
     path("-/reports/", views.recompute_reports, name="recompute-reports"),
     path("-/datasheet/", datasheets.datasheet, name="datasheet"),
     path("-/datasheet/threshold/", datasheets.threshold, name="profile-threshold"),
+    path("-/display-proof/", proofs.show_display_proof, name="display-proof"),
+    path("-/display-proof/prove/", proofs.prove_display, name="prove-display"),
+    path("-/blindness/", proofs.show_blindness, name="blindness"),
+    path("-/blindness/check/", proofs.check_blindness, name="check-blindness"),
     path("-/errata/", errata.errata, name="errata"),
     path("-/errata/<int:erratum_id>/", errata.erratum, name="erratum"),
     path("<str:version>.zip", views.release_download, name="release-download"),

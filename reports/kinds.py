@@ -70,6 +70,10 @@ class ReportKind(ABC):
         """The result of the job, as its card shows it."""
         return {}
 
+    def released(self, report: StoredReport) -> Any:
+        """The content of the report that a release has, if it has reports of this kind."""
+        return report.payload
+
     def wait_after(self, report: StoredReport) -> timedelta:
         """The time after a job before workers request the next one by themselves."""
         return timedelta(0)

@@ -305,6 +305,10 @@ ADDRESSES = [
     # Those who judge. The curator, the staff and admins of other collections do not.
     Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
     Address("releases", (ADMIN,), GET),
+    Address("display-proof", (ADMIN,), GET),
+    Address("prove-display", (ADMIN,), POST),
+    Address("blindness", (ADMIN,), GET),
+    Address("check-blindness", (ADMIN,), POST),
     Address("publish", (ADMIN,), BOTH),
     Address("release", (ADMIN,), GET),
     Address("release-download", (ADMIN,), GET),

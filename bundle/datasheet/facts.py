@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
 from bundle.datasheet.markdown import escaped, table
+from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.options import LabelSource, Texts
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
@@ -110,6 +111,10 @@ def collection(content: Content) -> Iterator[str]:
         yield from _item("Judged", f"From {sheet.first_day} to {sheet.last_day} (UTC)")
     if sheet.dates_known:
         yield from _item("Judging", BLINDNESS)
+    if proof := snapshot.reports.current.get("display_proof"):
+        yield from _item("Display", display_sentence(proof))
+    if check := snapshot.reports.current.get("blindness"):
+        yield from _item("Blindness", blindness_sentence(check))
     yield from _item("Annotators", f"{content.counts.annotators:,}")
     yield from _item("Adjudicators", f"{content.counts.adjudicators:,}")
     yield from _pace(snapshot)

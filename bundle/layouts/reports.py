@@ -27,6 +27,14 @@ FILES = (
     FileNote(report_file("pool_bias"), "how far the pools can be trusted for new systems"),
     FileNote(report_file("label_effects"), "the ranking of systems under each annotator's labels"),
     FileNote(report_file("cited_papers"), "the grades of cited papers, and citations as labels"),
+    FileNote(
+        report_file("display_proof"),
+        "how many judgments have the digest of what the stored texts show, by facet",
+    ),
+    FileNote(
+        report_file("blindness"),
+        "the number of pages and API answers that were searched for what judges must not know",
+    ),
     FileNote(f"{FIGURES}<name>.svg", "the figures of these reports"),
 )
 

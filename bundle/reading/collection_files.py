@@ -32,6 +32,14 @@ LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
 
 
+class ReleasedText(NamedTuple):
+    """A document as judges saw its text. `labels[i]` is the label of `sentences[i]`."""
+
+    title: str
+    sentences: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
 class Settings(NamedTuple):
     """The scale is that of the collection. `retired_runs` are names and digests. `folds` are None
     if it was not decided how to get them.
@@ -180,6 +188,17 @@ def read_docnos(bundle: OpenedBundle) -> Iterator[str]:
     """The documents that the collection needs, by docno."""
     for fields in each_line(bundle, DOCUMENTS):
         yield fields.text("docno", longest=LONGEST_DOCNO)
+
+
+def read_texts(bundle: OpenedBundle) -> Iterator[tuple[str, ReleasedText]]:
+    """The documents with their texts, of a release with texts."""
+    for fields in each_line(bundle, DOCUMENTS):
+        yield (
+            fields.text("docno", longest=LONGEST_DOCNO),
+            ReleasedText(
+                fields.text("title", default=""), fields.texts("sentences"), fields.texts("labels")
+            ),
+        )
 
 
 def read_corpus_imports(bundle: OpenedBundle) -> tuple[ReleasedCorpusImport, ...]:

@@ -14,7 +14,7 @@ from bundle.names import GUIDELINES, MANIFEST, QUERY_PAPERS, SPLITS
 from bundle.options import LabelSource
 from bundle.reading.manifest import WrongFormat
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, open_bundle
-from bundle.verification import citations, counts, judging, references, sums
+from bundle.verification import citations, counts, digests, judging, references, sums
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure
 from web.words import count_noun
@@ -116,6 +116,12 @@ CHECKS = (
         "ratings",
         lambda data: count_noun(judging.count_ratings(data), "judgment"),
         judging.wrong_ratings,
+        LabelSource.JUDGED,
+    ),
+    Check(
+        "digests",
+        lambda data: count_noun(judging.count_ratings(data), "judgment"),
+        digests.wrong_digests,
         LabelSource.JUDGED,
     ),
     Check(

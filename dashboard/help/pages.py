@@ -55,6 +55,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),
     "release": ("release",),
     "release#checks-before-a-release": ("releases", "publish"),
+    "release#the-display-proof": ("display-proof",),
+    "release#the-blindness-check": ("blindness",),
     "release#public-releases": ("public-releases", "public-release"),
     "release#the-page-of-a-version": ("release-changes",),
     "datasheet": ("datasheet", "own-profiles", "own-profile"),

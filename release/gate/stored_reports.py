@@ -4,7 +4,7 @@ Only counts and digests are compared, so it takes a fixed number of queries and 
 
 A report that is out of date is left out of a release, which names it. It stops the release only if
 more than the lists of systems changed, such as the labels: a new run makes no figure of a report
-wrong, and a collection with a leaderboard gets new runs all the time.
+wrong, and a collection with a leaderboard gets new runs all the time. A proof never stops one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from bundle.records import ReleasedReports
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
 from evaluation.pool_bias.services import PoolBiasReport
+from release.proofs.blindness.report import BlindnessCheck
+from release.proofs.display import DisplayProof
 from reports.kinds import ReportKind
 from reports.models import StoredReport
 from reports.services import kind_of, request_report
@@ -32,18 +34,22 @@ from scoring.services import changes_since_scored, request_evaluation
 from scoring.services import out_of_date as systems_out_of_date
 
 AGREEMENT, EVALUATION, POOL_BIAS = "agreement", "evaluation", "pool_bias"
+PROOFS: dict[str, type[ReportKind]] = {"display_proof": DisplayProof, "blindness": BlindnessCheck}
 KINDS: dict[str, type[ReportKind]] = {
     POOL_BIAS: PoolBiasReport,
     "label_effects": LabelEffectsReport,
     "cited_papers": CitedPapersReport,
+    **PROOFS,
 }  # not those on shadow judges, whose labels are in no release
-
+SINGLE = (POOL_BIAS, *PROOFS)  # of the other kinds there is a report for each measure
 
 NAMES = {
     AGREEMENT: "Agreement",
     POOL_BIAS: "Pool bias",
     "label_effects": "Label effects",
     "cited_papers": "Cited papers",
+    "display_proof": "Display proof",
+    "blindness": "Blindness check",
 }
 RECOMPUTING = (  # the kinds of jobs
     AgreementReport.name,
@@ -68,7 +74,7 @@ class OldReport(NamedTuple):
 
     @property
     def stops_release(self) -> bool:
-        return set(self.changed) != {LISTS}
+        return self.key not in PROOFS and set(self.changed) != {LISTS}
 
     @property
     def because(self) -> str:
@@ -106,16 +112,10 @@ def stored_reports(collection: Collection) -> ReleasedReports:
     """The reports with their contents. A release computes that on agreement itself."""
     old = dict.fromkeys(report.key for report in old_reports(collection))
     old.pop(AGREEMENT, None)
-    stored = {
-        key: [report.payload for report in reports.present]
-        for key, reports in _reports(collection).items()
-    }
-    bias = stored.pop(POOL_BIAS)  # one report, where the others have one for each measure
-    contents = {
-        EVALUATION: _evaluation(collection),
-        POOL_BIAS: bias[0] if bias else None,
-        **stored,
-    }
+    contents: dict[str, Any] = {EVALUATION: _evaluation(collection)}
+    for key, reports in _reports(collection).items():
+        released = [kind_of(report).released(report) for report in reports.present]
+        contents[key] = next(iter(released), None) if key in SINGLE else released
     return ReleasedReports({key: value for key, value in contents.items() if value}, tuple(old))
 
 

@@ -477,6 +477,7 @@ def test_outcomes_say_what_was_compared(every_kind, of_citations, outcomes):
         "ok      runs: 0 runs",
         "ok      guidelines: collection/guidelines.json and collection/query_papers.jsonl",
         "ok      ratings: 32 judgments",
+        "ok      digests: 32 judgments",
         "ok      adjudications: 6 decisions",
         "ok      labels: 13 labels",
         "--      citations: the labels are judgments",

@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from bundle.options import ReleaseOptions, Texts
 from bundle.reading.opened import BundleError
 from bundle.verification.service import CHECKS, verify
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
-from tests.support.release_scenes import a_judged_collection_with_runs
+from tests.support.release_scenes import a_judged_collection, a_judged_collection_with_runs
+from tests.support.rules import rule_suspended
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ROOT = Path(__file__).parents[2]
@@ -132,6 +134,7 @@ def cell(name: str, query: str, docno: str, column: str, value: str) -> Callable
 
 RATINGS, DECISIONS = "annotations/ratings.csv", "annotations/adjudications.csv"
 QRELS, OF_METHOD = "trec/qrels.all.txt", "trec/qrels.method.txt"
+DOCUMENTS = "collection/documents.jsonl"
 POOLS, PAPERS = "pools/pool.jsonl", "collection/query_papers.jsonl"
 AGREED = ("q1_background", "d2")  # both 2
 DECIDED = ("q1_method", "d2")  # 1 and 2, decided as 2
@@ -178,6 +181,34 @@ CHANGES: dict[str, tuple[Callable[[Files], None], str, str]] = {
         cell(RATINGS, *AGREED, "annotator", "annotator-2"),
         "ratings",
         "both judgments of q1_background d2 are by annotator-2",
+    ),
+    "a digest": (
+        cell(RATINGS, *AGREED, "presentation_digest", "0" * 64),
+        "digests",
+        "a judgment of q1_background d2 has not the digest of its texts.",
+    ),
+    "the text of a candidate": (
+        replaced(
+            "collection/documents.jsonl",
+            '"docno": "d2", "title": "',
+            '"docno": "d2", "title": "Not ',
+        ),
+        "digests",
+        "a judgment of q1_background d2 has not the digest of its texts.",
+    ),
+    "the text of a query paper": (
+        replaced(
+            "collection/documents.jsonl",
+            '"docno": "q1", "title": "',
+            '"docno": "q1", "title": "Not ',
+        ),
+        "digests",
+        "a judgment of q1_method d1 has not the digest of its texts.",
+    ),
+    "the marks of a facet": (
+        replaced("collection/settings.json", '"method"\n', '"result"\n'),
+        "digests",
+        "a judgment of q1_method d1 has not the digest of its texts.",
     ),
     "a decision": (cell(DECISIONS, *DECIDED, "grade", "1"), "labels", "The decision is 1"),
     "a decision that is missing": (
@@ -301,6 +332,29 @@ def test_each_check_shows_the_first_of_many_failures(files, tmp_path):
 
     assert "FAILED  labels: 13 failures" in found
     assert len(CHECKS) == len({check.name for check in CHECKS})
+
+
+def test_changed_texts_that_the_publisher_accepted_are_no_failure(tmp_path):
+    collection = a_judged_collection()
+    with rule_suspended("document_text_in_frozen_pool", "corpus_document"):
+        collection.documents.filter(docno="d2").update(title="Another")
+    files = released_files(collection)
+    assert failed(files, tmp_path) == {}
+    changed = dict(files)
+    of_manifest(lambda manifest: manifest["accepted"].clear())(changed)
+
+    found = failed(with_new_sums(changed), tmp_path)["digests"]
+
+    assert "FAILED  digests: 2 failures" in found
+
+
+def test_a_release_without_texts_has_no_digests_to_check(tmp_path):
+    files = released_files(a_judged_collection(), ReleaseOptions(Texts.NONE))
+    path = write_bundle(tmp_path / "release.zip", files)
+
+    (digests,) = [outcome for outcome in verify(path) if outcome.name == "digests"]
+
+    assert digests.skipped == "the release has no texts"
 
 
 # The command

@@ -97,6 +97,11 @@ def embedding_arguments(world: World, folder: Path) -> Arguments:
     return ["small", folder / "vectors.npy", docnos, "--name", "mine"]
 
 
+def proof_arguments(world: World, folder: Path) -> Arguments:
+    world.collection.stored_reports.filter(kind="prove_display").delete()
+    return ["small"]
+
+
 def accepted(version: str) -> Arguments:
     reasons = [
         text for check, why in EVERY_EXCEPTION.items() for text in ("--accept", f"{check}={why}")
@@ -114,6 +119,7 @@ CASES: dict[str, Case] = {
     "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
     "change_roles": lambda world, folder: ["small", "adju", "--add", "curator"],
     "choose_queries": choice_arguments,
+    "check_blindness": lambda world, folder: ["small"],
     "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
     "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
@@ -162,6 +168,7 @@ CASES: dict[str, Case] = {
     "label_sentences": lambda world, folder: ["small"],
     "make_baselines": lambda world, folder: ["small", "--baseline", "fabs_bm25"],
     "open_queries": opening_arguments,
+    "prove_display": proof_arguments,
     "publish_release": lambda world, folder: accepted("1.1"),
     "reconcile_jobs": lambda world, folder: [],
     "report_cited_papers": lambda world, folder: ["small", "--measure", "P@1"],

@@ -15,7 +15,8 @@ from tests.conftest import ROOT
 from tests.support.factories import UserFactory
 
 VERBS = {
-    *("answer", "archive", "build", "change", "choose", "compare", "compute", "create", "delete"),
+    *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
+    *("delete", "prove"),
     *("draw", "export", "import", "label", "list", "make", "open", "publish", "rebuild"),
     *("reconcile", "report", "run", "score", "simulate", "start", "train", "verify", "write"),
 }

@@ -29,6 +29,7 @@ from jobs.models import Job
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
+from release.proofs.display import DisplayProof
 from release.services import publish_release
 from reports.models import StoredReport
 from reports.services import compute_report
@@ -132,6 +133,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
+    compute_report(DisplayProof(), collection=collection)
     return world
 
 

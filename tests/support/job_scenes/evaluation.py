@@ -15,6 +15,8 @@ from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
+from release.proofs.blindness.report import BlindnessCheck
+from release.proofs.display import DisplayProof
 from release.services import publish_release, request_release
 from release.versions.rankings import request_rankings
 from reports.services import request_report
@@ -94,6 +96,14 @@ def release() -> Job:
     return request_release(collection=a_judged_collection(), version="1.0", accept=EVERY_EXCEPTION)
 
 
+def display_proof() -> Job:
+    return request_report(DisplayProof(), collection=a_judged_collection())
+
+
+def blindness() -> Job:
+    return request_report(BlindnessCheck(), collection=a_judged_collection())
+
+
 def rankings() -> Job:
     collection = a_scored_collection()
     versions = []
@@ -118,5 +128,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "compare_shadow_judge": shadow_judge,
     "import_shadow_judge": shadow_labels,
     "publish_release": release,
+    "prove_display": display_proof,
+    "check_blindness": blindness,
     "compare_release_rankings": rankings,
 }
