@@ -11,6 +11,7 @@ from typing import Any
 
 from accounts.models import User
 from agreement.coefficients import COEFFICIENTS, Coefficient
+from agreement.figures import without_facets
 from agreement.tables import Payload, Value, in_words, signed_number
 from web.figure_panels import Stack, stacks
 from web.figures import Figure, Panel
@@ -113,7 +114,9 @@ class AnnotatorTables:
                 for share in [count / sum(row["grades"]) if sum(row["grades"]) else None]
             ],
         )
-        return [figure] if rows else []
+        if not rows:
+            return []
+        return [figure if any(self.names) else without_facets(figure)]
 
     def _panel(self, facet: str, rows: Sequence[Payload]) -> Panel:
         drawn = sorted(rows, key=lambda row: -sum(row["grades"]))[:MOST_DRAWN]

@@ -43,12 +43,10 @@ def figures_of(queries: QueryLines, confusion: Payload, names: Mapping[str, str]
         _agreement(list(_facet_values(queries, names)), queries.scale, queries.coefficient),
         _grades(confusion, names),
     ]
-    return [
-        figure if any(names) else _without_facets(figure) for figure in figures if figure.panels
-    ]
+    return [figure if any(names) else without_facets(figure) for figure in figures if figure.panels]
 
 
-def _without_facets(figure: Figure) -> Figure:
+def without_facets(figure: Figure) -> Figure:
     """Without the column of facets, in a collection that has none."""
     place = list(figure.head).index("facet")
     return replace(

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.core.validators import validate_slug
+from django.db.models import Sum
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from adjudication.models import Decision
-from annotation.models import Judgment
+from annotation.models import SlotCount
 from dashboard.settings.archiving import ArchiveError
 from jobs.context import DirectRun, JobContext
 from release.importing.collection_rows import delete_last_rows, delete_rows
@@ -28,7 +29,10 @@ class NotBeingDeleted(ArchiveError):
 
 
 class Contents(NamedTuple):
-    """The data that a deletion removes. `size` is in bytes."""
+    """The data that a deletion removes. `size` is in bytes.
+
+    `judgments` are those that count. To count the earlier ones, too, would read all of them.
+    """
 
     documents: int
     queries: int
@@ -45,11 +49,12 @@ class Contents(NamedTuple):
 def contents_of(collection: Collection) -> Contents:
     sizes = [path.stat().st_size for path in files_of(collection)]
     releases = collection.releases.all()
+    slots = SlotCount.objects.filter(query__collection=collection)
     return Contents(
         documents=collection.documents.count(),
         queries=collection.queries.count(),
         runs=collection.runs.count(),
-        judgments=Judgment.objects.filter(slot__pair__query__collection=collection).count(),
+        judgments=slots.aggregate(sum=Sum("judged", default=0))["sum"],
         decisions=Decision.objects.filter(pair__query__collection=collection).count(),
         releases=releases.count(),
         public_releases=releases.filter(

@@ -92,7 +92,7 @@ def test_the_datasheet_fills_in_what_the_database_knows(files):
         "- **Description**: Papers: “alike” &amp; &lt;useful&gt;.",
         "- **Queries**: 3, of which 3 have a label",
         "- **Final labels**: 8",
-        "| background | 1 | 3 | 3 | 3 | 2 | 0 | 1 | 0 |",
+        "| background | 1 | 3 | 3 | 3.0 | 3 | 3 | 3 | 2 | 0 | 1 | 0 |",
         "- **Candidates by the source that drew them**: bm25_title 6",
         "- **Annotators**: 2",
         "- **Judgments**: 18, of which 3 have no grade",

@@ -17,6 +17,7 @@ from accounts.models import Collection
 from adjudication.judgment_import import ImportOptions, import_judgments
 from annotation.models import Slot
 from annotation.services import open_query
+from bundle.counts import PER_QUERY
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.reading.opened import OpenedBundle, open_bundle, read_json
 from corpus.facets import NO_FACETS, FacetPlan
@@ -153,6 +154,8 @@ def wrong_numbers(bundle: OpenedBundle) -> dict[str, tuple[str, str]]:
     for row in size_rows(text):
         facet = row.pop("facet", "")
         numbers = counts["facets"][facet]
+        for column in PER_QUERY:  # of the pools, which the manifest does not sum up
+            del row[column]
         for column, cell in row.items():
             key = f"{column} of {facet!r}"
             grade = column.removeprefix("grade ")

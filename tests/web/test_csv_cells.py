@@ -61,7 +61,8 @@ def test_no_cell_of_the_agreement_download_is_a_formula():
     values = dict.fromkeys(tables.BY_KEY, -0.25)
     shares = dict.fromkeys(tables.OVERRULED, 0.5)
     common = {"facet": FORMULA, "stage": "before", "pairs": 3, **shares}
-    facet = {**common, "queries": 1, "median": values, "defined": dict.fromkeys(values, 1)}
+    medians = {"median": values, "defined": dict.fromkeys(values, 1)}
+    facet = {**common, "queries": 1, **medians, "interval": dict.fromkeys(values)}
     query = {**common, **values, "query": f"-{FORMULA}", "n": 3, "missing": 0, "undefined": {}}
 
     cells = cells_of(tables.as_csv({"facets": [facet], "queries": [query]}))
