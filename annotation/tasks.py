@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import User
 from annotation import team
-from annotation.guidelines.giving import GIVING_KIND, give_as_requested
+from annotation.guidelines.changes import APPLYING_KIND, apply_as_requested
 from annotation.models import Guideline
 from annotation.sharing import Assignment, SeatMove
 from jobs.lease import Lease
@@ -34,10 +34,10 @@ def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
     )
 
 
-@handles(GIVING_KIND, title="Give a guideline to queries", page="guidelines", in_steps=True)
-def run_give_guideline(lease: Lease) -> dict[str, Any]:
+@handles(APPLYING_KIND, title="Apply a guideline to open queries", page="guidelines", in_steps=True)
+def run_apply_guideline(lease: Lease) -> dict[str, Any]:
     parameters = dict(lease.parameters)
-    return give_as_requested(
+    return apply_as_requested(
         collection=lease.collection,
         guideline=Guideline.objects.get(pk=parameters.pop("guideline")),
         made_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),

@@ -12,8 +12,8 @@ from agreement.api import AgreementReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from annotation.guidelines.api import (
+    ApplyGuideline,
     GuidelineDetail,
-    GuidelineGiving,
     GuidelineReadings,
     Guidelines,
 )
@@ -47,7 +47,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
     path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),
-    path("guidelines/<str:facet>/give/", GuidelineGiving.as_view(), name="api-give-guideline"),
+    path("guidelines/<str:facet>/apply/", ApplyGuideline.as_view(), name="api-apply-guideline"),
     path("guidelines/<str:facet>/read/", GuidelineReadings.as_view(), name="api-read-guideline"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),

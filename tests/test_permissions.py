@@ -97,7 +97,7 @@ ADDRESSES = [
     Address("api-facets", (ADMIN,), POST),
     Address("api-guidelines", (ADMIN,), GET),
     Address("api-guideline", (ADMIN,), BOTH),
-    Address("api-give-guideline", (ADMIN,), POST),
+    Address("api-apply-guideline", (ADMIN,), POST),
     Address("api-read-guideline", (ANNOTATOR,), POST),
     Address("api-archive", (ADMIN,), ("post", "delete")),
     # The corpus
@@ -207,7 +207,7 @@ ADDRESSES = [
     Address("timesheet", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
     Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
     Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR), BOTH),
-    Address("give-guideline", (ADMIN,), POST),
+    Address("apply-guideline", (ADMIN,), POST),
     Address("guideline", (ADMIN,), BOTH),
     Address("import-judgments", (ADMIN,), BOTH),
     Address("api-judgment-imports", (ADMIN,), BOTH),

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import Collection, Role
 from annotation.api import GradeAnswer
+from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
-from annotation.guidelines.giving import give_guideline
 from annotation.guidelines.readings import record_reading
 from annotation.guidelines.versions import versions_to_read
 from annotation.models import LONGEST_REASON, Guideline
@@ -49,7 +49,7 @@ class NewGuideline(DryRun):
     grades = GradeText(many=True, help_text="One entry for each grade of the scale, 0 first.")
 
 
-class NewGiving(DryRun):
+class NewGuidelineChange(DryRun):
     queries = serializers.ListField(
         child=serializers.CharField(max_length=240),
         min_length=1,
@@ -60,7 +60,7 @@ class NewGiving(DryRun):
     judge_again = serializers.BooleanField(default=False)
 
 
-class GivenGuideline(serializers.Serializer[Any]):
+class AppliedGuideline(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     queries = serializers.ListField(child=serializers.CharField())
 
@@ -125,23 +125,23 @@ def facet_named(collection: Collection, slug: str) -> Facet:
     return found(collection.facets.all(), pk=facets.get(slug))
 
 
-class GuidelineGiving(CollectionView):
+class ApplyGuideline(CollectionView):
     @extend_schema(
-        summary="Give the newest version to open queries",
+        summary="Apply the newest version to open queries",
         description="With `judge_again` it begins another round: all pairs of the queries are "
         "judged again by their two judges, and the earlier judgments and decisions count no "
         "longer. Without it, judgments keep the version that they were made under. All queries or "
-        "none, up to 50 in one request. 409 with `cannot_give` says which query cannot be given "
-        "it. With `dry_run`, nothing changes.",
-        request=NewGiving,
-        responses={200: GivenGuideline},
+        "none, up to 50 in one request. 409 with `cannot_apply` names the query that cannot "
+        "have it. With `dry_run`, nothing changes.",
+        request=NewGuidelineChange,
+        responses={200: AppliedGuideline},
     )
     def post(self, request: Request, slug: str, facet: str) -> Response:
         guideline = found(facet_named(self.collection, facet).guidelines.all())
-        asked = self.parsed(NewGiving)
+        asked = self.parsed(NewGuidelineChange)
         queries = list(dict.fromkeys(asked["queries"]))
         with rolled_back_if(asked["dry_run"]):
-            give_guideline(
+            apply_guideline(
                 collection=self.collection,
                 queries=queries,
                 guideline=guideline,
@@ -149,7 +149,7 @@ class GuidelineGiving(CollectionView):
                 judge_again=asked["judge_again"],
                 made_by=self.person,
             )
-        return Response(GivenGuideline({"version": guideline.version, "queries": queries}).data)
+        return Response(AppliedGuideline({"version": guideline.version, "queries": queries}).data)
 
 
 class GuidelineReadings(CollectionView):

@@ -116,8 +116,8 @@ class GuidelineForm(forms.Form):
         return (self.instructions_as_typed(), self.grades_as_typed()) != before
 
 
-class GivingForm(forms.Form):
-    """The open queries of the facet that are given the newest version, and why."""
+class ApplyForm(forms.Form):
+    """The open queries of the facet that get the newest version, and the reason."""
 
     queries = forms.CharField(
         label="Queries",

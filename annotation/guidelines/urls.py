@@ -7,6 +7,6 @@ from annotation.guidelines import views
 urlpatterns: list[URLPattern] = [
     path("guidelines/", views.guidelines, name="guidelines"),
     path("guidelines/<slug:facet>/", views.guideline, name="guideline"),
-    path("guidelines/<slug:facet>/give/", views.give, name="give-guideline"),
+    path("guidelines/<slug:facet>/apply/", views.apply, name="apply-guideline"),
     path("guidelines/<slug:facet>/text/", views.guideline_text, name="guideline-text"),
 ]

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import in_collection, person_of, roles_in, row_or_404
 from accounts.models import Collection, Role
 from annotation import services
-from annotation.guidelines.forms import GivingForm, GuidelineForm
-from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.changes import apply_guideline
+from annotation.guidelines.forms import ApplyForm, GuidelineForm
 from annotation.guidelines.readings import must_read, record_reading
 from annotation.guidelines.versions import versions_in_use, versions_to_read
 from annotation.models import Guideline
@@ -49,19 +49,19 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
         if form.changed:
             return _write(request, collection, facet_row, form)
         form.add_error(None, "Nothing has changed, so no new version was saved.")
-    giving = GivingForm(initial={"queries": request.GET.get("give", "")}, facet=facet_row)
-    return _guideline_page(request, collection, form, giving)
+    apply_form = ApplyForm(initial={"queries": request.GET.get("apply", "")}, facet=facet_row)
+    return _guideline_page(request, collection, form, apply_form)
 
 
 @in_collection(Role.ADMIN)
 @require_POST
-def give(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
-    """Give the newest version to open queries."""
+def apply(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
+    """Apply the newest version to open queries."""
     facet_row = _facet_or_404(collection, facet)
-    form = GivingForm(request.POST, facet=facet_row)
+    form = ApplyForm(request.POST, facet=facet_row)
     if form.is_valid():
         try:
-            job = give_guideline(
+            job = apply_guideline(
                 collection=collection,
                 guideline=row_or_404(facet_row.guidelines.first()),
                 made_by=person_of(request),
@@ -75,7 +75,7 @@ def give(request: HttpRequest, collection: Collection, facet: str) -> HttpRespon
             number = count_noun(len(form.cleaned_data["queries"]), "query", "queries")
             messages.success(
                 request,
-                f"The newest version is given to {number}. Their judges read it before they go on.",
+                f"The newest version applies to {number}. Their judges read it before they go on.",
             )
             return redirect("guideline", collection.slug, facet)
     unchanged = GuidelineForm(current=facet_row.guidelines.first(), grades=collection.grades)
@@ -83,9 +83,9 @@ def give(request: HttpRequest, collection: Collection, facet: str) -> HttpRespon
 
 
 def _guideline_page(
-    request: HttpRequest, collection: Collection, form: GuidelineForm, giving: GivingForm
+    request: HttpRequest, collection: Collection, form: GuidelineForm, apply_form: ApplyForm
 ) -> HttpResponse:
-    facet, current = giving.facet, form.current
+    facet, current = apply_form.facet, form.current
     shown = current if request.method == "POST" else _requested_version(request, facet, current)
     initial = shown or Guideline(instructions="", grades=[])
     versions = versions_in_use(collection).get(facet.pk, [])
@@ -95,8 +95,8 @@ def _guideline_page(
         "current": current,
         "shown": shown,
         "form": form,
-        "giving": giving,
-        "gives": bool(giving.errors or giving.initial.get("queries")),
+        "apply_form": apply_form,
+        "applies": bool(apply_form.errors or apply_form.initial.get("queries")),
         "preview": form.is_bound,
         "instructions": form.instructions_as_typed() if form.is_bound else initial.instructions,
         "grades": form.grades_as_typed() if form.is_bound else initial.grades,
@@ -104,7 +104,9 @@ def _guideline_page(
         "open": sum(len(use.queries) for use in versions),
         "earlier": sum(len(use.queries) for use in versions[1:]),
     }
-    is_wrong = form.errors or any(grade.errors for grade in form.grades.values()) or giving.errors
+    is_wrong = (
+        form.errors or any(grade.errors for grade in form.grades.values()) or apply_form.errors
+    )
     return render(request, "annotation/guideline.html", context, status=422 if is_wrong else 200)
 
 
@@ -170,6 +172,6 @@ def _write(
     messages.success(
         request,
         f"Version {new_version.version} is written. Queries that you open from now on use it; "
-        "those open already keep theirs, unless you give it to them.",
+        "open queries keep theirs, unless you apply it to them.",
     )
     return redirect("guideline", collection.slug, facet.slug)

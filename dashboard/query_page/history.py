@@ -63,7 +63,7 @@ def _change_event(change: GuidelineChange, earlier_round: int) -> QueryEvent:
     is_round = change.round > earlier_round
     return QueryEvent(
         change.made_at,
-        "opened for another round" if is_round else "given another guideline",
+        "opened for another round" if is_round else "guideline changed",
         person=change.made_by,
         detail=f"guideline {change.guideline.version}: {change.reason}",
     )

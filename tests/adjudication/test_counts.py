@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Role, User
 from adjudication.models import Case, Recipient
-from annotation.guidelines.giving import give_guideline
+from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
 from annotation.models import Opening, PairCount, Reason, Slot
 from annotation.services import Answer, CannotReassign, postpone, reassign_seat, write_guideline
@@ -52,7 +52,7 @@ def a_version_for(opening: Opening, *, judge_again: bool) -> None:
     """A new guideline, which both judges have read."""
     facet, old = opening.query.facet, opening.guideline
     new = write_guideline(facet=facet, instructions="Anew.", grades=old.grades)
-    give_guideline(
+    apply_guideline(
         collection=opening.query.collection,
         queries=[opening.query.name],
         guideline=new,

@@ -31,9 +31,9 @@ from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.models import Case, Decision, Recipient
 from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
 from agreement.services import AgreementReport
+from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.guidelines.defaults import default_guidelines
-from annotation.guidelines.giving import give_guideline
 from annotation.guidelines.readings import record_reading
 from annotation.models import Judgment, Opening, PairCount, Seat, Slot, SlotCount
 from annotation.services import (
@@ -329,19 +329,19 @@ def guideline(scene: Scene) -> None:
     )
 
 
-def given_to_the_query(scene: Scene) -> None:
+def guideline_applied(scene: Scene) -> None:
     guideline(scene)
-    give(scene, judge_again=False)
+    apply(scene, judge_again=False)
     for seat in scene.opening.seats.all():
         record_reading(scene.opening.query.facet.guidelines.first(), seat.annotator)
 
 
 def another_round(scene: Scene) -> None:
-    give(scene, judge_again=True)
+    apply(scene, judge_again=True)
 
 
-def give(scene: Scene, *, judge_again: bool) -> None:
-    give_guideline(
+def apply(scene: Scene, *, judge_again: bool) -> None:
+    apply_guideline(
         collection=scene.collection,
         queries=[scene.opening.query.name],
         guideline=scene.opening.query.facet.guidelines.first(),
@@ -501,7 +501,7 @@ SHORT = [
     settings_changed,
     rescaled,
     guideline,
-    given_to_the_query,
+    guideline_applied,
     another_round,
     judged,
     decided,
@@ -837,7 +837,7 @@ def test_a_first_judgment_is_of_the_round_and_version_that_the_query_has_then(
     on_postgresql, tmp_path
 ):
     outcomes = []
-    for change in (another_round, given_to_the_query):
+    for change in (another_round, guideline_applied):
         for judge_first in (False, True):
             scene = Scene(tmp_path)
             slot = next(s for s in slots_of(scene.opening, "ann2") if s.judgment is None)
@@ -854,7 +854,7 @@ def test_a_first_judgment_is_of_the_round_and_version_that_the_query_has_then(
     assert [[type(error).__name__ for error in both] for both in outcomes] == [
         ["NoneType", "WrongPresentation"],
         ["NoneType", "NoneType"],
-        ["NoneType", "NoneType"],  # it was made before the version was given
+        ["NoneType", "NoneType"],  # it was made before the version applied
         ["NoneType", "NoneType"],
     ]
 

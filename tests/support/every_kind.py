@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from accounts.models import Collection, Role, User
 from adjudication.models import JudgmentImport
 from adjudication.services import Ruling
+from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.defaults import default_guideline
-from annotation.guidelines.giving import give_guideline
 from annotation.guidelines.readings import record_reading
 from annotation.services import open_query, reassign_seat, write_guideline
 from corpus.documents.importing import import_documents
@@ -83,11 +83,11 @@ def _add_sentences(collection: Collection) -> None:
     judge_all(collection, {(query.name, docno): both for docno, both in grades.items()})
 
 
-def _give_another_guideline(query: Query, readers: Iterable[User]) -> None:
+def _apply_another_guideline(query: Query, readers: Iterable[User]) -> None:
     """Its first judgments keep the version that they were made under."""
     text = default_guideline(query.facet, 3) | {"instructions": "Clearer."}
     second = write_guideline(facet=query.facet, **text)
-    give_guideline(
+    apply_guideline(
         collection=query.collection,
         queries=[query.name],
         guideline=second,
@@ -109,7 +109,7 @@ def _add_unfinished(collection: Collection) -> None:
     opening = open_query(query=query, annotators=annotators(collection), opened_by=None)
     judge_all(collection, {("q3_background", "d1"): (1, 1)})
     third = member(collection, Role.ANNOTATOR, "ann3")
-    _give_another_guideline(query, (*annotators(collection), third))
+    _apply_another_guideline(query, (*annotators(collection), third))
     judge(slot_of(collection, "q3_background", "d2", 1), 3)
     reassign_seat(opening=opening, number=2, annotator=third)
     judge(slot_of(collection, "q3_background", "d2", 2), 3)

@@ -8,8 +8,13 @@ from django.urls import reverse
 from accounts.models import User
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case
-from annotation.guidelines import giving
-from annotation.guidelines.giving import BadGiving, CannotGive, give_as_requested, give_guideline
+from annotation.guidelines import changes
+from annotation.guidelines.changes import (
+    BadGuidelineChange,
+    CannotApply,
+    apply_as_requested,
+    apply_guideline,
+)
 from annotation.guidelines.readings import record_reading
 from annotation.models import GuidelineChange, Judgment, Pair, Slot
 from annotation.services import (
@@ -41,16 +46,16 @@ def second(opening):
     return write_guideline(facet=first.facet, instructions="Anew.", grades=first.grades)
 
 
-def give(opening, guideline, *, judge_again=False, **changes):
+def apply(opening, guideline, *, judge_again=False, **changes):
     values = {"queries": [opening.query.name], "reason": "Clearer.", "made_by": None} | changes
-    given = give_guideline(
+    job = apply_guideline(
         collection=opening.query.collection,
         guideline=guideline,
         judge_again=judge_again,
         **values,
     )
     opening.refresh_from_db()
-    return given
+    return job
 
 
 def unjudged(opening, username="ann2"):
@@ -74,7 +79,7 @@ def shown(page) -> str:
 def test_judgments_stay_under_the_version_that_they_were_made_under(opening, second):
     before = list(Judgment.objects.order_by("pk").values())
 
-    give(opening, second)
+    apply(opening, second)
     read_by_all(second, opening)
     last = judge(unjudged(opening), 2)
 
@@ -90,7 +95,7 @@ def test_the_pairs_show_the_new_version_and_a_page_from_before_cannot_judge(open
     slot = unjudged(opening)
     before = digest_of(slot)
 
-    give(opening, second)
+    apply(opening, second)
     read_by_all(second, opening)
 
     for pair in Pair.objects.select_related("query__facet", "candidate__document"):
@@ -100,7 +105,7 @@ def test_the_pairs_show_the_new_version_and_a_page_from_before_cannot_judge(open
 
 
 def test_a_judge_reads_the_new_version_before_going_on(opening, second):
-    give(opening, second)
+    apply(opening, second)
     slot = unjudged(opening)
 
     with pytest.raises(UnreadGuideline, match="Version 2 of the guideline is new to you"):
@@ -121,7 +126,7 @@ def test_a_new_round_empties_every_slot_and_keeps_every_judgment(opening, second
     refer(agreed.pair, "adjudicator")
     before = list(Judgment.objects.order_by("pk").values())
 
-    give(opening, second, judge_again=True)
+    apply(opening, second, judge_again=True)
 
     assert opening.round == 2
     assert not Slot.objects.judged().exists()
@@ -133,7 +138,7 @@ def test_a_new_round_empties_every_slot_and_keeps_every_judgment(opening, second
 
 
 def test_both_judge_again_blind_in_the_new_round_and_the_new_judgments_count(opening, second):
-    give(opening, second, judge_again=True)
+    apply(opening, second, judge_again=True)
     read_by_all(second, opening)
     where = reverse("judge-query", args=[opening.query.collection.slug, opening.query.name])
 
@@ -149,7 +154,7 @@ def test_both_judge_again_blind_in_the_new_round_and_the_new_judgments_count(ope
 
 def test_a_new_round_can_have_the_same_version(opening):
     for _ in range(2):
-        give(opening, opening.guideline, judge_again=True)
+        apply(opening, opening.guideline, judge_again=True)
 
     assert opening.round == 3
     assert judge(unjudged(opening), 1).round == 3
@@ -158,46 +163,44 @@ def test_a_new_round_can_have_the_same_version(opening):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"reason": " "}, BadGiving, "The reason is missing"),
-        ({"reason": "x" * 1001}, BadGiving, "Shorten the reason to 1,000 characters"),
-        ({"queries": []}, BadGiving, "No query is chosen"),
-        ({"queries": ["nothing"]}, CannotGive, "nothing is not open for judging"),
+        ({"reason": " "}, BadGuidelineChange, "The reason is missing"),
+        ({"reason": "x" * 1001}, BadGuidelineChange, "Shorten the reason to 1,000 characters"),
+        ({"queries": []}, BadGuidelineChange, "No query is chosen"),
+        ({"queries": ["nothing"]}, CannotApply, "nothing is not open for judging"),
     ],
 )
-def test_a_giving_that_cannot_be_is_refused(opening, second, changes, error, message):
+def test_a_change_that_cannot_be_is_refused(opening, second, changes, error, message):
     with pytest.raises(error, match=message):
-        give(opening, second, **changes)
+        apply(opening, second, **changes)
 
     assert not GuidelineChange.objects.exists()
 
 
-def test_all_queries_are_given_it_or_none(opening, second):
+def test_the_version_applies_to_all_queries_or_to_none(opening, second):
     other = an_open_query(opening.query.collection, facet="result").query
 
-    with pytest.raises(CannotGive, match=f"{other.name} has version 1"):
-        give(opening, second, queries=[opening.query.name, other.name])
+    with pytest.raises(CannotApply, match=f"{other.name} has version 1"):
+        apply(opening, second, queries=[opening.query.name, other.name])
 
     opening.refresh_from_db()
     assert opening.guideline.version == 1
     assert not GuidelineChange.objects.exists()
 
 
-def test_the_same_version_is_given_once(opening, second):
-    give(opening, second)
+def test_the_same_version_applies_once(opening, second):
+    apply(opening, second)
 
-    with pytest.raises(CannotGive, match="has version 2 of its guideline already"):
-        give(opening, second)
+    with pytest.raises(CannotApply, match="has version 2 of its guideline already"):
+        apply(opening, second)
 
 
-def test_many_queries_are_given_it_by_a_job_which_goes_on_after_a_kill(
-    opening, second, monkeypatch
-):
-    monkeypatch.setattr(giving, "AT_ONCE", 0)
+def test_a_job_changes_many_queries_and_goes_on_after_a_kill(opening, second, monkeypatch):
+    monkeypatch.setattr(changes, "AT_ONCE", 0)
 
-    job = give(opening, second)
+    job = apply(opening, second)
     asked = {name: job.parameters[name] for name in ("queries", "reason", "judge_again")}
     done = [
-        give_as_requested(
+        apply_as_requested(
             collection=job.collection, guideline=second, made_by=None, work=DirectRun(), **asked
         )
         for _ in range(2)
@@ -211,7 +214,7 @@ def test_many_queries_are_given_it_by_a_job_which_goes_on_after_a_kill(
 
 
 def test_the_pages_lead_an_annotator_through_the_new_version(opening, second):
-    give(opening, second)
+    apply(opening, second)
     ann2, slug = client_of("ann2"), opening.query.collection.slug
     text, own = (
         reverse("guideline-text", args=[slug, "method"]),
@@ -232,9 +235,11 @@ def test_the_pages_lead_an_annotator_through_the_new_version(opening, second):
     assert "I have read" not in client_of("adju").get(text).text
 
 
-def test_an_admin_gives_the_newest_version_on_its_page(opening, second):
+def test_an_admin_applies_the_newest_version_on_its_page(opening, second):
     admin, slug = client_of("admin"), opening.query.collection.slug
-    page, place = (reverse(name, args=[slug, "method"]) for name in ("guideline", "give-guideline"))
+    page, place = (
+        reverse(name, args=[slug, "method"]) for name in ("guideline", "apply-guideline")
+    )
 
     assert "1 open query has an earlier version" in shown(admin.get(page))
     refused = admin.post(place, {"queries": "nothing", "reason": ""})
@@ -243,7 +248,7 @@ def test_an_admin_gives_the_newest_version_on_its_page(opening, second):
     assert refused.status_code == 422
     assert "nothing is no open query of this facet" in refused.text
     assert "Enter what the new version changes." in refused.text
-    assert "The newest version is given to 1 query." in done.text
+    assert "The newest version applies to 1 query." in done.text
     opening.refresh_from_db()
     assert (opening.guideline, opening.round) == (second, 2)
     history = shown(admin.get(reverse("query", args=[slug, opening.query.name])))
@@ -251,7 +256,7 @@ def test_an_admin_gives_the_newest_version_on_its_page(opening, second):
     assert "guideline 2: Clearer." in history
 
 
-def test_the_api_gives_and_reads_a_version(opening, second):
+def test_the_api_applies_and_reads_a_version(opening, second):
     base = f"/api/v1/collections/{opening.query.collection.slug}/"
     admin, ann2 = client_of("admin"), client_of("ann2")
     body = {"queries": [opening.query.name], "reason": "Clearer.", "judge_again": False}
@@ -259,9 +264,9 @@ def test_the_api_gives_and_reads_a_version(opening, second):
     def post(client, where, **values):
         return client.post(base + where, values, content_type="application/json")
 
-    tried = post(admin, "guidelines/method/give/", **body, dry_run=True)
+    tried = post(admin, "guidelines/method/apply/", **body, dry_run=True)
     assert (tried.status_code, GuidelineChange.objects.exists()) == (200, False)
-    given, again = [post(admin, "guidelines/method/give/", **body) for _ in range(2)]
+    applied, again = [post(admin, "guidelines/method/apply/", **body) for _ in range(2)]
     slot = unjudged(opening)
     judging = f"judging/{opening.query.name}/pairs/{slot.pair.token}/judgment/"
     answer = {
@@ -274,8 +279,8 @@ def test_the_api_gives_and_reads_a_version(opening, second):
     text = post(ann2, "guidelines/method/read/")
     read = post(ann2, judging, **answer)
 
-    assert given.json() == {"version": 2, "queries": [opening.query.name]}
-    assert (again.status_code, again.json()["code"]) == (409, "cannot_give")
+    assert applied.json() == {"version": 2, "queries": [opening.query.name]}
+    assert (again.status_code, again.json()["code"]) == (409, "cannot_apply")
     assert (unread.status_code, unread.json()["code"]) == (409, "unread_guideline")
     assert (text.status_code, text.json()["instructions"]) == (200, "Anew.")
     assert read.status_code == 201

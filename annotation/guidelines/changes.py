@@ -1,4 +1,4 @@
-"""Give another version of the guideline to open queries, and have them judged again under it."""
+"""Apply another version of the guideline to open queries, in the same round or in another one."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from jobs.context import JobContext
 from jobs.models import Job
 from pooling.models import Candidate
 
-GIVING_KIND = "give_guideline"
+APPLYING_KIND = "apply_guideline"
 IN_STUDY = "new_round_of_a_query_in_a_study"  # a trigger's name
 
 
-class CannotGive(JudgingConflict):
+class CannotApply(JudgingConflict):
     """The version is not newer than that of the query, or a study forbids another round."""
 
 
-class BadGiving(JudgingError):
+class BadGuidelineChange(JudgingError):
     """The reason is missing or too long, or no query is named."""
 
 
-def give_guideline(
+def apply_guideline(
     *,
     collection: Collection,
     queries: Sequence[str],
@@ -57,14 +57,14 @@ def give_guideline(
     judge_again: bool,
     made_by: User | None,
 ) -> Job | None:
-    """Give the version to these open queries: now, or by the returned job if they are many.
+    """Apply the version to these open queries: now, or by the returned job if they are many.
 
     With `judge_again`, each begins another round: both judges judge all its pairs again, and the
     earlier judgments and decisions count no longer. Otherwise judgments keep the version that they
     were made under. In both cases the judges must read the version before they go on.
 
     Raises:
-        BadGiving, CannotGive, CollectionArchived
+        BadGuidelineChange, CannotApply, CollectionArchived
     """
     reason = _checked(reason, queries)
     if len(queries) > AT_ONCE:
@@ -74,15 +74,15 @@ def give_guideline(
             "reason": reason,
             "judge_again": judge_again,
         }
-        return request_job(GIVING_KIND, collection, parameters, made_by)
+        return request_job(APPLYING_KIND, collection, parameters, made_by)
     with transaction.atomic():
         lock_collection(collection)
         for name in queries:
-            _give(collection, name, guideline, reason, judge_again, made_by)
+            _apply(collection, name, guideline, reason, judge_again, made_by)
     return None
 
 
-def give_as_requested(
+def apply_as_requested(
     *,
     collection: Collection,
     queries: Sequence[str],
@@ -92,38 +92,38 @@ def give_as_requested(
     made_by: User | None,
     work: JobContext,
 ) -> dict[str, Any]:
-    """Give it some queries at a time. A query that has the version by now is passed over.
+    """Apply it to some queries at a time. Queries that have the version by now are left out.
 
     Raises:
-        CannotGive: at a query that cannot be given it. Those before it have it.
+        CannotApply: at the first query that cannot have it. Those before it have it.
     """
-    given = 0
+    changed = 0
 
-    def give(name: str) -> None:
-        nonlocal given
+    def apply(name: str) -> None:
+        nonlocal changed
         changes = GuidelineChange.objects.filter(opening__query__name=name, guideline=guideline)
         if not changes.filter(opening__query__collection=collection).exists():
-            _give(collection, name, guideline, reason, judge_again, made_by)
-            given += 1
+            _apply(collection, name, guideline, reason, judge_again, made_by)
+            changed += 1
 
-    change_in_steps(queries, give, collection, work, "queries")
-    return {"queries": given}
+    change_in_steps(queries, apply, collection, work, "queries")
+    return {"queries": changed}
 
 
 def _checked(reason: str, queries: Sequence[str]) -> str:
     reason = reason.strip()
     if not reason:
-        raise BadGiving("The reason is missing. Enter what the new version changes.")
+        raise BadGuidelineChange("The reason is missing. Enter what the new version changes.")
     if len(reason) > LONGEST_REASON:
-        raise BadGiving(
+        raise BadGuidelineChange(
             f"Shorten the reason to {LONGEST_REASON:,} characters. It has {len(reason):,} now."
         )
     if not queries:
-        raise BadGiving("No query is chosen. Choose at least one.")
+        raise BadGuidelineChange("No query is chosen. Choose at least one.")
     return reason
 
 
-def _give(
+def _apply(
     collection: Collection,
     name: str,
     guideline: Guideline,
@@ -139,7 +139,7 @@ def _give(
         .first()
     )
     if opening is None:
-        raise CannotGive(f"{name} is not open for judging. It gets the newest version when it is.")
+        raise CannotApply(f"{name} is not open for judging. It gets the newest version when it is.")
     query = opening.query
     if judge_again:
         _check_seats(opening)
@@ -162,16 +162,16 @@ def _give(
             )
     except IntegrityError as error:
         if IN_STUDY in str(error):
-            raise CannotGive(
+            raise CannotApply(
                 f"{name} has pairs in a full-text study, whose rater read them in full, so they "
                 "cannot be judged blind again."
             ) from error
-        raise CannotGive(
+        raise CannotApply(
             f"{name} has version {opening.guideline.version} of its guideline already. Write a "
             "newer one, or have all its pairs judged again."
         ) from error
     if judge_again:
-        _give_to_seats(opening)
+        _hand_to_seats(opening)
     _renew_digests(query, guideline.version)
 
 
@@ -180,14 +180,14 @@ def _check_seats(opening: Opening) -> None:
         try:
             check_annotator(opening.query.collection, seat.annotator)
         except CannotOpen as error:
-            raise CannotGive(
+            raise CannotApply(
                 f"{seat.annotator} has slot {seat.number} of {opening.query.name}, but is no "
                 "annotator any more. Hand the seat over first."
             ) from error
 
 
-def _give_to_seats(opening: Opening) -> None:
-    """Give the empty slots to the people who have their seats by now."""
+def _hand_to_seats(opening: Opening) -> None:
+    """Hand the empty slots to the people who have their seats by now."""
     query = opening.query
     for seat in opening.seats.select_related("annotator"):
         others = Slot.objects.filter(pair__query=query, number=seat.number)
@@ -199,7 +199,7 @@ def _give_to_seats(opening: Opening) -> None:
                 moved = [(pk, seat.annotator_id, place[pair]) for pk, pair in rows]
                 update_rows(Slot, ("annotator", "position"), moved)
         except IntegrityError as error:
-            raise CannotGive(
+            raise CannotApply(
                 f"{seat.annotator} has slot {seat.number} of {query.name}, but judged or decided "
                 "some of its pairs before, in another place. Hand the seat over first."
             ) from error
