@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Abs, Coalesce
 
 from accounts.models import HIGHEST_GRADE, Collection
-from annotation.models import Judgment, Pair, PairQuerySet, Slot
+from annotation.models import Judgment, Pair, PairQuerySet, Slot, SlotCount
 from corpus.models import Query
 
 if TYPE_CHECKING:
@@ -46,11 +46,19 @@ class CaseQuerySet(PairQuerySet):
     def for_adjudicator(self, user: User) -> CaseQuerySet:
         """Leave out every pair that the user judged or has a slot in."""
         own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
-        # A pair that was opened again may have other judges now.
+        # A pair that was opened again, or is in another round, may have other judges now.
         own_before = Referral.objects.filter(pair=OuterRef("pk")).filter(
             Q(first__annotator=user) | Q(second__annotator=user)
         )
-        return self.exclude(Exists(own_slots)).exclude(Exists(own_before))
+        took_part = SlotCount.objects.filter(
+            annotator=user, latest_at__isnull=False, query__opening__round__gt=1
+        )
+        in_round_before = Judgment.objects.filter(slot__pair=OuterRef("pk"), annotator=user)
+        return (
+            self.exclude(Exists(own_slots))
+            .exclude(Exists(own_before))
+            .exclude(Q(query__in=took_part.values("query")) & Exists(in_round_before))
+        )
 
 
 class Case(Pair):

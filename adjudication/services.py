@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
-from adjudication.models import Case, Decision, Referral
-from annotation.models import Slot
+from adjudication.models import Case, Decision
+from annotation.models import Judgment, Slot
 from annotation.services import GradedAnswer
 from web.errors import UserFacingError
 
@@ -186,9 +185,8 @@ def _decide(
 
 
 def _judged_before(pair_id: int, person_id: int) -> bool:
-    """Return whether the person judged the pair before it was opened again for two other judges."""
-    before = Referral.objects.filter(pair=pair_id)
-    return before.filter(Q(first__annotator=person_id) | Q(second__annotator=person_id)).exists()
+    """Return whether the person ever judged the pair, which may have two other judges now."""
+    return Judgment.objects.filter(slot__pair=pair_id, annotator=person_id).exists()
 
 
 def _check_standing(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.models import Role, User
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case
+from adjudication.services import JudgedByYou, Ruling
 from annotation.guidelines import changes
 from annotation.guidelines.changes import (
     BadGuidelineChange,
@@ -21,13 +22,22 @@ from annotation.services import (
     UnreadGuideline,
     WrongPresentation,
     presentation_of,
+    reassign_seat,
     write_guideline,
 )
 from annotation.stale_presentations import pairs_shown_otherwise
 from jobs.context import DirectRun
 from tests.support.counting import kept_counts, recounted
-from tests.support.factories import a_collection, an_open_query
-from tests.support.sittings import digest_of, judge, judge_both, refer, settle, slots_of
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.sittings import (
+    decide_case,
+    digest_of,
+    judge,
+    judge_both,
+    refer,
+    settle,
+    slots_of,
+)
 from tests.support.visits import client_of
 from tests.support.worlds import once_a_file
 
@@ -158,6 +168,24 @@ def test_a_new_round_can_have_the_same_version(opening):
 
     assert opening.round == 3
     assert judge(unjudged(opening), 1).round == 3
+
+
+def test_a_judge_of_an_earlier_round_never_decides_the_pair(opening):
+    collection, person = opening.query.collection, User.objects.get(username="ann1")
+    apply(opening, opening.guideline, judge_again=True)
+    third = member(collection, Role.ANNOTATOR, "ann3")
+    reassign_seat(opening=opening, number=1, annotator=third)
+    collection.memberships.filter(user=person).delete()
+    member(collection, Role.ADJUDICATOR, "ann1")
+    judge(unjudged(opening, "ann3"), 0)
+    first = slots_of(opening, "ann3")[0]
+    judge(next(slot for slot in slots_of(opening, "ann2") if slot.pair_id == first.pair_id), 3)
+
+    case = Case.objects.due().get()
+    assert not list(Case.objects.due().for_adjudicator(person))
+    with pytest.raises(JudgedByYou):
+        decide_case(case, person, Ruling(grade=1))
+    assert list(Case.objects.due().for_adjudicator(User.objects.get(username="adju"))) == [case]
 
 
 @pytest.mark.parametrize(
