@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -28,8 +29,8 @@ def show_display_proof(request: HttpRequest, collection: Collection) -> HttpResp
     report = stored_report(DisplayProof(), collection)
     if report and _is_file(request):
         return json_download(report.payload, f"{collection.slug}-display-proof.json")
-    context = _state(collection, DisplayProof(), report)
-    context["has_judgments"] = collection.queries.filter(slot_counts__judged__gt=0).exists()
+    context = _state(collection, DisplayProof(), report, "prove-display")
+    context["can_make"] = collection.queries.filter(slot_counts__judged__gt=0).exists()
     if report:
         differences = [DifferingJudgment(*row) for row in report.payload["differences"]]
         context["page"] = numbered_page(differences, request, anchor="#differences")
@@ -52,8 +53,8 @@ def show_blindness(request: HttpRequest, collection: Collection) -> HttpResponse
     report = stored_report(BlindnessCheck(), collection)
     if report and _is_file(request):
         return json_download(report.payload, f"{collection.slug}-blindness.json")
-    context = _state(collection, BlindnessCheck(), report)
-    context["has_slots"] = collection.queries.filter(slot_counts__isnull=False).exists()
+    context = _state(collection, BlindnessCheck(), report, "check-blindness")
+    context["can_make"] = collection.queries.filter(slot_counts__isnull=False).exists()
     if report:
         context["page"] = numbered_page(report.payload["findings"], request, anchor="#findings")
         searched, unsearchable = report.summary["searched"], report.summary["unsearchable"]
@@ -75,10 +76,13 @@ def _is_file(request: HttpRequest) -> bool:
     return request.GET.get("format") == "json"
 
 
-def _state(collection: Collection, kind: ReportKind, report: StoredReport | None) -> dict[str, Any]:
-    """The latest proof of the kind, what changed since, and its jobs."""
+def _state(
+    collection: Collection, kind: ReportKind, report: StoredReport | None, make: str
+) -> dict[str, Any]:
+    """The latest proof of the kind, what changed since, its jobs, and where it is made anew."""
     return {
         "collection": collection,
+        "make_url": reverse(make, args=[collection.slug]),
         "report": report,
         "changed": changed_since(report) if report else "",
         "jobs": jobs_to_show(collection, [kind.name]),
