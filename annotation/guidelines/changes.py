@@ -68,18 +68,42 @@ def apply_guideline(
     """
     reason = _checked(reason, queries)
     if len(queries) > AT_ONCE:
-        parameters = {
-            "queries": [*queries],
-            "guideline": guideline.pk,
-            "reason": reason,
-            "judge_again": judge_again,
-        }
-        return request_job(APPLYING_KIND, collection, parameters, made_by)
+        return request_guideline(
+            collection=collection,
+            queries=queries,
+            guideline=guideline,
+            reason=reason,
+            judge_again=judge_again,
+            made_by=made_by,
+        )
     with transaction.atomic():
         lock_collection(collection)
         for name in queries:
             _apply(collection, name, guideline, reason, judge_again, made_by)
     return None
+
+
+def request_guideline(
+    *,
+    collection: Collection,
+    queries: Sequence[str],
+    guideline: Guideline,
+    reason: str,
+    judge_again: bool,
+    made_by: User | None,
+) -> Job:
+    """Queue the job that applies the version, some queries at a time.
+
+    Raises:
+        InProgress: another such job has not ended.
+    """
+    parameters = {
+        "queries": [*queries],
+        "guideline": guideline.pk,
+        "reason": reason,
+        "judge_again": judge_again,
+    }
+    return request_job(APPLYING_KIND, collection, parameters, made_by)
 
 
 def apply_as_requested(

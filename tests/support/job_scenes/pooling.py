@@ -7,6 +7,7 @@ from collections.abc import Callable
 from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.uploads import request_judgments
 from adjudication.yield_reports import YieldReport
+from annotation.guidelines.changes import request_guideline
 from annotation.team import plan_opening, plan_rebalancing, request_opening, request_rebalancing
 from jobs.models import Job
 from pooling.checks import PoolChecks
@@ -77,6 +78,19 @@ def rebalancing() -> Job:
     return request_rebalancing(collection=collection, plan=plan, requested_by=None)
 
 
+def guideline() -> Job:
+    collection = an_opened_collection()
+    query = collection.queries.filter(opening__isnull=False).select_related("facet").first()
+    return request_guideline(
+        collection=collection,
+        queries=[query.name],
+        guideline=query.facet.guidelines.first(),
+        reason="All again.",
+        judge_again=True,
+        made_by=None,
+    )
+
+
 def yields() -> Job:
     return request_report(YieldReport(), collection=a_judged_collection())
 
@@ -101,6 +115,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "check_pools": pool_checks,
     "open_queries": opening,
     "rebalance_seats": rebalancing,
+    "apply_guideline": guideline,
     "compute_yields": yields,
     "import_judgments": judgments,
 }
