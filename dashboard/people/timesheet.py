@@ -122,7 +122,7 @@ TIMESHEET: Table[WorkedWeek] = Table(
             "answers", "Answers", {"kind": lambda row: row.kind, "answers": lambda row: row.answers}
         ),
         Column("hours", "Hours", {"hours": lambda row: round(row.hours, 2)}),
-        Column("rate", "An hour", {"an_hour": lambda row: row.rate and round(row.rate, 1)}),
+        Column("rate", "Per hour", {"per_hour": lambda row: row.rate and round(row.rate, 1)}),
         Column("timed", "Timed", {"timed": lambda row: row.timed}),
     ],
 )

@@ -51,7 +51,7 @@ def asked(username, week="2026-W07", **more):
 
 def hours_of(username, week="2026-W07"):
     rows = csv.DictReader(StringIO(asked(username, week, format="csv").getvalue().decode()))
-    columns = ("username", "kind", "answers", "hours", "an_hour")
+    columns = ("username", "kind", "answers", "hours", "per_hour")
     return [tuple(row[column] for column in columns) for row in rows]
 
 
