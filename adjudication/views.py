@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -137,8 +138,15 @@ def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | Non
         return "Set aside: this pair gets no grade."
     name = query.opening.guideline.grades[decision.grade]["name"]
     message = f"Decided as {decision.grade}, {name.lower()}."
-    overrules_both = shown_case and decision.grade not in [card.grade for card in shown_case.cards]
-    return f"{message} This overrules both judges." if overrules_both else message
+    if not shown_case or decision.grade in [card.grade for card in shown_case.cards]:
+        return message
+    if decision.note:
+        return f"{message} This overrules both judges."
+    page = reverse("case", args=[query.collection.slug, query.name, shown_case.token])
+    return format_html(
+        '{} This overrules both judges. <a href="{}?then=decided">Say why in a note</a>',
+        *(message, page),
+    )
 
 
 def _refusal_response(

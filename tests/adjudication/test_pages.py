@@ -184,7 +184,19 @@ def test_a_ruling_is_saved_and_leads_to_the_next_case(client, opening, adjudicat
     decision = Decision.objects.get()
     assert (decision.grade, decision.note) == (1, "Shares a step")
     assert response.url == pair_url(near, "case")
-    assert "This overrules both judges." in client.get(response.url).content.decode()
+    page = client.get(response.url).content.decode()
+    assert "This overrules both judges." in page
+    assert "Say why in a note" not in page
+
+
+def test_a_ruling_that_overrules_both_without_a_note_is_asked_for_one(client, opening, adjudicator):
+    far, _ = judge_both(opening, (0, 3), (1, 2))
+    page = client.get(rule(client, far, "1").url).content.decode()
+
+    link = f'<a href="{pair_url(far, "case")}?then=decided">Say why in a note</a>'
+    assert f"This overrules both judges. {link}" in page
+    rule(client, far, "1", note="Shares a step")
+    assert [row.note for row in Decision.objects.order_by("pk")] == ["", "Shares a step"]
 
 
 def test_the_form_sent_twice_counts_once(client, opening, adjudicator):

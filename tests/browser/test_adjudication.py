@@ -60,7 +60,8 @@ def test_a_key_decides_the_case_and_leads_to_the_next(page, cases):
 
     expect_case(page, cases[1])
     assert Decision.objects.get().grade == 1
-    expect(page.locator(".last")).to_have_text("Decided as 1, related. This overrules both judges.")
+    message = "Decided as 1, related. This overrules both judges. Say why in a note"
+    expect(page.locator(".last")).to_have_text(message)
 
 
 def test_a_and_b_accept_a_judgment_and_the_end_sums_up(page, cases, live_server, opening):
