@@ -16,7 +16,7 @@ from annotation.guidelines.changes import (
     apply_as_requested,
     apply_guideline,
 )
-from annotation.guidelines.readings import record_reading
+from annotation.guidelines.readings import must_read, record_reading, unread_guidelines
 from annotation.models import GuidelineChange, Judgment, Pair, Slot
 from annotation.services import (
     UnreadGuideline,
@@ -126,6 +126,30 @@ def test_a_judge_reads_the_new_version_before_going_on(opening, second):
     assert judge(unjudged(opening), 2).guideline_version == 2
 
 
+def test_unread_are_the_later_versions_of_ones_own_unfinished_queries(opening, second):
+    collection = opening.query.collection
+    ann1, ann2 = (User.objects.get(username=name) for name in ("ann1", "ann2"))
+
+    def unread(person, where=collection):
+        return list(unread_guidelines(where, person))
+
+    an_open_query(collection, facet="result")  # under its first version
+    assert unread(ann2) == []
+    apply(opening, second)
+    assert (unread(ann1), unread(ann2)) == ([], [second])  # ann1 has judged all pairs
+    assert must_read(second, ann1)
+    assert must_read(second, ann2)
+    assert unread(ann2, a_collection("elsewhere")) == []
+
+    third = member(collection, Role.ANNOTATOR, "ann3")
+    assert unread(third) == []
+    record_reading(second, third)
+    assert must_read(second, ann2)
+    record_reading(second, ann2)
+    assert not must_read(second, ann2)
+    assert unread(ann2) == []
+
+
 def test_a_first_version_needs_no_reading(opening):
     assert judge(unjudged(opening), 2).guideline_version == 1
 
@@ -160,6 +184,27 @@ def test_both_judge_again_blind_in_the_new_round_and_the_new_judgments_count(ope
     assert {(row.round, row.guideline_version) for row in judgments} == {(2, 2)}
     assert final_labels(opening) == [3] * 3
     assert kept_counts() == recounted()
+
+
+def test_a_new_round_is_of_the_people_who_have_the_seats_by_then(opening):
+    third = member(opening.query.collection, Role.ANNOTATOR, "ann3")
+    reassign_seat(opening=opening, number=2, annotator=third)
+    before = {slot.pair_id: slot.position for slot in slots_of(opening, "ann1")}
+
+    apply(opening, opening.guideline, judge_again=True)
+
+    assert [len(slots_of(opening, name)) for name in ("ann1", "ann2", "ann3")] == [3, 0, 3]
+    assert {slot.pair_id: slot.position for slot in slots_of(opening, "ann1")} == before
+    places = sorted(slot.position for slot in slots_of(opening, "ann3"))
+    assert places == [1, 2, 3]
+
+
+def test_a_new_round_needs_two_annotators(opening):
+    person = User.objects.get(username="ann1")
+    opening.query.collection.memberships.filter(user=person).delete()
+
+    with pytest.raises(CannotApply, match="but is no annotator any more"):
+        apply(opening, opening.guideline, judge_again=True)
 
 
 def test_a_new_round_can_have_the_same_version(opening):
@@ -239,6 +284,28 @@ def test_a_job_changes_many_queries_and_goes_on_after_a_kill(opening, second, mo
     assert opening.guideline == second
     change = GuidelineChange.objects.get()
     assert (change.earlier.version, change.guideline, change.reason) == (1, second, "Clearer.")
+
+
+def test_the_job_leaves_out_the_queries_that_have_the_version_by_then(opening, second):
+    other = an_open_query(opening.query.collection)
+    text = {"instructions": "Last.", "grades": second.grades}
+    third = write_guideline(facet=second.facet, **text)
+    apply(opening, third)
+
+    done = apply_as_requested(
+        collection=opening.query.collection,
+        queries=[opening.query.name, other.query.name],
+        guideline=third,
+        reason="Last.",
+        judge_again=False,
+        made_by=None,
+        work=DirectRun(),
+    )
+
+    other.refresh_from_db()
+    assert done == {"queries": 1}
+    assert other.guideline == third
+    assert GuidelineChange.objects.count() == 2
 
 
 def test_the_pages_lead_an_annotator_through_the_new_version(opening, second):
