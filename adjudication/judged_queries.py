@@ -55,6 +55,14 @@ class JudgedQuery:
     referrals: Mapping[str, str] = field(default_factory=dict)
     labels_unchecked: bool | None = False
 
+    @property
+    def has_earlier_guideline(self) -> bool:
+        """A judgment was made under an earlier version than that of the query."""
+        versions = {
+            judgment.guideline_version for both in self.judgments.values() for judgment in both
+        }
+        return not versions <= {None, self.guideline.version}
+
     def other_annotators(self) -> dict[str, tuple[User, User]]:
         """The annotators of each pair that others than those of the seats judged, by docno."""
         annotators = {
@@ -85,7 +93,8 @@ def write_judged_query(source: JudgedQuery, new_key: NewKey) -> int:
         others=source.other_annotators(),
     )
     judgments = insert_judgments(_judgments(source, slots, new_key))
-    _unmark_unchanged(source.query)
+    if source.has_earlier_guideline:
+        _unmark_unchanged(source.query)
     by_docno: dict[str, dict[int, NewSlot]] = {}
     for slot in slots:
         by_docno.setdefault(slot.docno, {})[slot.number] = slot
@@ -118,9 +127,8 @@ def write_judged_query(source: JudgedQuery, new_key: NewKey) -> int:
 def _unmark_unchanged(query: Query) -> None:
     """A judgment under an earlier guideline has another digest, also of the same text."""
     marked = Pair.objects.filter(query=query, text_changed=True)
-    if marked.exists():
-        changed = {docno for _, docno in pairs_shown_otherwise(query.collection, marked)}
-        marked.exclude(candidate__document__docno__in=changed).update(text_changed=False)
+    changed = {docno for _, docno in pairs_shown_otherwise(query.collection, marked)}
+    marked.exclude(candidate__document__docno__in=changed).update(text_changed=False)
 
 
 def _judgments(

@@ -47,17 +47,10 @@ class CaseQuerySet(PairQuerySet):
         """Leave out every pair that the user judged or has a slot in."""
         own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
         # A pair that was opened again, or is in another round, may have other judges now.
-        own_before = Referral.objects.filter(pair=OuterRef("pk")).filter(
-            Q(first__annotator=user) | Q(second__annotator=user)
-        )
-        took_part = SlotCount.objects.filter(
-            annotator=user, latest_at__isnull=False, query__opening__round__gt=1
-        )
-        in_round_before = Judgment.objects.filter(slot__pair=OuterRef("pk"), annotator=user)
-        return (
-            self.exclude(Exists(own_slots))
-            .exclude(Exists(own_before))
-            .exclude(Q(query__in=took_part.values("query")) & Exists(in_round_before))
+        judged_by_user = SlotCount.objects.filter(annotator=user, latest_at__isnull=False)
+        own_judgments = Judgment.objects.filter(slot__pair=OuterRef("pk"), annotator=user)
+        return self.exclude(Exists(own_slots)).exclude(
+            Q(query__in=judged_by_user.values("query")) & Exists(own_judgments)
         )
 
 

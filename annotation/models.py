@@ -42,7 +42,7 @@ class GuidelineText(TypedDict):
 
 
 class Guideline(models.Model):
-    """The meaning of the grades under one facet. A change is a new version, given by choice.
+    """The meaning of the grades under one facet. A change is a new version, applied by choice.
 
     `grades` has a text for each grade of the collection's scale, 0 first.
     """
@@ -115,7 +115,7 @@ LONGEST_REASON = 1_000  # why a pair or a query is judged again
 
 
 class GuidelineChange(models.Model):
-    """Another version of the guideline, given to an open query instead of the earlier one.
+    """Another version of the guideline, applied to an open query instead of the earlier one.
 
     In the same round, earlier judgments stay, under the version that they were made under. A new
     round empties every slot: all pairs are judged again, and no page shows the earlier judgments.
@@ -141,7 +141,7 @@ class GuidelineChange(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.guideline} given to {self.opening}"
+        return f"{self.guideline} applied to {self.opening}"
 
 
 class Seat(models.Model):

@@ -15,6 +15,7 @@ from accounts.locking import CollectionArchived, check_not_archived, lock_collec
 from accounts.models import Collection, Role, User
 from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import (
+    LONGEST_REASON,
     GradeMeaning,
     Guideline,
     GuidelineText,
@@ -65,6 +66,18 @@ class GuidelineChanged(JudgingConflict):
         super().__init__(
             f"The newest version of the guideline is {newest}. Read it, and send it as based_on."
         )
+
+
+def fault_of_reason(reason: str, purpose: str) -> str:
+    """The fault of a reason why pairs are judged again, or "" if it has none.
+
+    `purpose` says what to enter.
+    """
+    if not reason:
+        return f"The reason is missing. Enter {purpose}."
+    if len(reason) > LONGEST_REASON:
+        return f"Shorten the reason to {LONGEST_REASON:,} characters. It has {len(reason):,} now."
+    return ""
 
 
 class UncheckedLabels(CannotOpen):
@@ -480,7 +493,7 @@ def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
             lock_collection(query.collection)
             seats = {seat.number: seat for seat in opening.seats.all()}
             _check_newcomer(query, seats, number, annotator)
-            moved = _move_slots(query, number, annotator)
+            moved = move_slots(query, number, annotator)
             if not moved:
                 raise CannotReassign(f"All pairs of this seat of {query.name} are judged already.")
             seats[number].annotator = annotator
@@ -510,8 +523,15 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
         raise CannotReassign(str(error)) from error
 
 
-def _move_slots(query: Query, number: int, annotator: User) -> int:
-    """The slots are locked before they are read, so a judgment saved meanwhile keeps its slot."""
+def move_slots(query: Query, number: int, annotator: User) -> int:
+    """Give the unjudged slots of this number to the annotator, in his or her own order.
+
+    They are locked before they are read, so a judgment saved meanwhile keeps its slot. Returns how
+    many there are. Needs a transaction.
+
+    Raises:
+        IntegrityError: the annotator judged one of the pairs in the other slot, or decided it.
+    """
     slots = (
         Slot.objects.select_for_update(of=("self",))
         .unjudged()

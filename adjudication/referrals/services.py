@@ -11,8 +11,8 @@ from django.db.models import Q
 from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
 from adjudication.models import Case, Recipient, Referral
-from annotation.models import LONGEST_REASON, Pair, PairCount, Slot, SlotCount
-from annotation.services import CannotReassign, places, reassign_seat
+from annotation.models import Pair, PairCount, Slot, SlotCount
+from annotation.services import CannotReassign, fault_of_reason, places, reassign_seat
 from corpus.models import Query
 from web.errors import UserFacingError
 
@@ -99,15 +99,8 @@ def refer_pair(
 
 def _checked_reason(reason: str) -> str:
     reason = reason.strip()
-    if not reason:
-        raise ReferralError(
-            "The reason is missing. Enter why the pair is decided again.", field="reason"
-        )
-    if len(reason) > LONGEST_REASON:
-        raise ReferralError(
-            f"Shorten the reason to {LONGEST_REASON:,} characters. It has {len(reason):,} now.",
-            field="reason",
-        )
+    if fault := fault_of_reason(reason, "why the pair is decided again"):
+        raise ReferralError(fault, field="reason")
     return reason
 
 

@@ -10,7 +10,6 @@ from django.db import IntegrityError, transaction
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import (
-    LONGEST_REASON,
     Guideline,
     GuidelineChange,
     Opening,
@@ -25,7 +24,8 @@ from annotation.services import (
     JudgingError,
     candidates_with_texts,
     check_annotator,
-    places,
+    fault_of_reason,
+    move_slots,
     presentation_with,
     shown_query,
 )
@@ -136,12 +136,8 @@ def apply_as_requested(
 
 def _checked(reason: str, queries: Sequence[str]) -> str:
     reason = reason.strip()
-    if not reason:
-        raise BadGuidelineChange("The reason is missing. Enter what the new version changes.")
-    if len(reason) > LONGEST_REASON:
-        raise BadGuidelineChange(
-            f"Shorten the reason to {LONGEST_REASON:,} characters. It has {len(reason):,} now."
-        )
+    if fault := fault_of_reason(reason, "what the new version changes"):
+        raise BadGuidelineChange(fault)
     if not queries:
         raise BadGuidelineChange("No query is chosen. Choose at least one.")
     return reason
@@ -214,14 +210,12 @@ def _hand_to_seats(opening: Opening) -> None:
     """Hand the empty slots to the people who have their seats by now."""
     query = opening.query
     for seat in opening.seats.select_related("annotator"):
-        others = Slot.objects.filter(pair__query=query, number=seat.number)
-        others = others.exclude(annotator=seat.annotator).order_by("pk")
-        rows = list(others.values_list("pk", "pair"))
-        place = places(query, seat.annotator) if rows else {}
+        slots = Slot.objects.filter(pair__query=query, number=seat.number)
+        if not slots.exclude(annotator=seat.annotator).exists():
+            continue
         try:
             with transaction.atomic():
-                moved = [(pk, seat.annotator_id, place[pair]) for pk, pair in rows]
-                update_rows(Slot, ("annotator", "position"), moved)
+                move_slots(query, seat.number, seat.annotator)
         except IntegrityError as error:
             raise CannotApply(
                 f"{seat.annotator} has slot {seat.number} of {query.name}, but judged or decided "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -15,8 +14,6 @@ from accounts.models import Collection, User
 from adjudication.models import Decision
 from annotation.models import Judgment
 from web.tables.columns import Column, Table
-
-WEEK = re.compile(r"(\d{4})-W(\d\d)")
 
 
 @dataclass(frozen=True)
@@ -53,23 +50,15 @@ def week_named(name: str) -> date:
     Raises:
         BadRequest: there is no such week.
     """
-    today = timezone.localdate()
-    if not name:
-        return today - timedelta(days=today.weekday())
-    found = WEEK.fullmatch(name)
     try:
-        return date.fromisocalendar(int(found[1]), int(found[2]), 1) if found else _refuse(name)
-    except ValueError:
-        return _refuse(name)
+        return date.fromisoformat(f"{name or name_of_week(timezone.localdate())}-1")
+    except ValueError as error:
+        message = f'"week" must be a week like 2026-W07, got "{name[:20]}".'
+        raise BadRequest(message) from error
 
 
-def _refuse(name: str) -> date:
-    raise BadRequest(f'"week" must be a week like 2026-W07, got "{name[:20]}".')
-
-
-def name_of_week(monday: date) -> str:
-    year, week, _ = monday.isocalendar()
-    return f"{year}-W{week:02}"
+def name_of_week(day: date) -> str:
+    return day.strftime("%G-W%V")
 
 
 def worked_weeks(

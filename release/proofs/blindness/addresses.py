@@ -64,7 +64,7 @@ class AddressBook:
         self.routes = list(routes())
 
     def about(self, pairs: Sequence[PairAddress]) -> Iterator[tuple[Route, str]]:
-        """AddressBook of every route, with these pairs and the collection's other rows."""
+        """The addresses of every route, with these pairs and the collection's other rows."""
         for route in self.routes:
             filled = (route.filled(values) for values in self._values(route, pairs))
             for address in islice(dict.fromkeys(filled), MOST_OF_A_ROUTE):
