@@ -57,6 +57,11 @@ class GradeOrReason(RequestSerializer):
 class JudgmentFields(GradeOrReason):
     """A grade, or a reason why there is none."""
 
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=9_999),
+        default=list,
+        help_text="Numbers of `aspects_to_mark`, in order; only with a grade above 0.",
+    )
     presentation_digest = serializers.CharField(
         max_length=64,
         help_text="The pair's `presentation_digest`: it proves which text you judged.",
@@ -74,7 +79,10 @@ class JudgmentFields(GradeOrReason):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         answer = Answer(
-            grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note")
+            grade=attrs.pop("grade"),
+            reason=attrs.pop("reason"),
+            note=attrs.pop("note"),
+            aspects=tuple(attrs.pop("aspects")),
         )
         return {**attrs, "answer": answer}
 
@@ -124,6 +132,13 @@ class QueryTextAnswer(TextAnswer):
     narrative = serializers.CharField(default="", help_text="Of a topic; empty if there is none.")
 
 
+class AspectAnswer(serializers.Serializer[Any]):
+    """A bold sentence of the query by its number in the abstract, or a named aspect."""
+
+    number = serializers.IntegerField()
+    name = serializers.CharField(help_text="Empty for a sentence.")
+
+
 class GradeAnswer(serializers.Serializer[Any]):
     grade = serializers.IntegerField()
     name = serializers.CharField()
@@ -164,6 +179,18 @@ class PairAnswer(ShownTexts):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(), help_text="What you marked the match to be about."
+    )
+    aspects_to_mark = serializers.SerializerMethodField(
+        help_text="What a match can be about; empty if the collection does not ask."
+    )
+
+    @extend_schema_field(AspectAnswer(many=True))
+    def get_aspects_to_mark(self, shown: queue.ShownPair) -> Any:
+        query = self.context["query"]
+        aspects = queue.aspects_to_mark(query.collection, query, shown.query)
+        return AspectAnswer(aspects, many=True).data
 
 
 class JudgmentAnswer(serializers.Serializer[Judgment]):
@@ -176,6 +203,11 @@ class JudgmentAnswer(serializers.Serializer[Judgment]):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="Null if the collection did not ask.",
+    )
     seconds = serializers.FloatField(allow_null=True)
     presentation_digest = serializers.CharField()
     created_at = serializers.DateTimeField()

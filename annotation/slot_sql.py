@@ -29,7 +29,7 @@ _SLOT = """
         p.id, p.query_id, p.presentation_digest, p.text_changed, o.round, g.version,
         g.version > 1 AND NOT EXISTS (SELECT 1 FROM annotation_guidelinereading r
             WHERE r.guideline_id = g.id AND r.reader_id = s.annotator_id),
-        c.id, c.highest_grade, c.archived_at IS NOT NULL
+        c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
     FROM annotation_slot s
     JOIN annotation_pair p ON p.id = s.pair_id
     JOIN annotation_opening o ON o.query_id = p.query_id
@@ -72,6 +72,7 @@ class LockedSlot(NamedTuple):
     must_read: bool
     collection_id: int
     highest_grade: int
+    marks_aspects: bool
     is_archived: bool
 
 

@@ -21,6 +21,7 @@ from accounts.access import (
 )
 from accounts.models import JUDGES, Collection
 from annotation import queue
+from annotation.aspects import sentence_marks
 from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.models import Reason
@@ -266,6 +267,7 @@ def _workspace(
         return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
     progress = queue.progress_in(query.pk, user)
     pace = queue.pace(collection, user)
+    aspects = queue.aspects_to_mark(collection, query, shown.query)
     return render(
         request,
         "annotation/workspace.html",
@@ -281,6 +283,9 @@ def _workspace(
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),
             "cannot": CANNOT,
+            "aspects": aspects,
+            "query_marks": sentence_marks(aspects),
+            "marked": shown.aspects if typed is None else _typed_aspects(request),
             "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
             "progress": progress,
             "pace": pace,
@@ -288,6 +293,11 @@ def _workspace(
             "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
         },
     )
+
+
+def _typed_aspects(request: HttpRequest) -> list[int]:
+    """The boxes that were ticked in a refused answer."""
+    return [int(text) for text in request.POST.getlist("aspects") if text.isdigit()]
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

@@ -58,7 +58,8 @@ class PooledDocument(NamedTuple):
 class Rating(NamedTuple):
     """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision.
 
-    `guideline` is the version that it was made under.
+    `guideline` is the version that it was made under. `aspects` are what the match is about, as
+    `annotation.aspects.aspects_cell` writes them.
     """
 
     query: str
@@ -72,6 +73,7 @@ class Rating(NamedTuple):
     seconds: float | None
     presentation_digest: str
     guideline: int
+    aspects: str = ""
 
 
 class Adjudication(NamedTuple):

@@ -13,6 +13,7 @@ from dashboard.board import views as board_views
 from dashboard.document_page.views import document
 from dashboard.people import views as people
 from dashboard.query_page import views as query_page
+from dashboard.query_page.aspects import name_query_aspects
 from dashboard.settings import archive_views
 
 urlpatterns: list[URLPattern] = [
@@ -23,6 +24,7 @@ urlpatterns: list[URLPattern] = [
     # Below a word of its own: a docno may contain slashes, and be called "import".
     path("documents/id/<path:docno>", document, name="document"),
     path("queries/id/<path:name>", query_page.query, name="query"),
+    path("queries/aspects/<path:name>", name_query_aspects, name="name-query-aspects"),
     path("queries/topics/<path:topic>", query_page.topic, name="topic"),
     path("set-up/", set_up_views.set_up, name="set-up"),
     path("set-up/pools/", set_up_views.build, name="build-usual-pools"),

@@ -208,6 +208,7 @@ def _query(fields: Fields) -> InterchangedQuery:
         referred=fields.each(
             "referred", lambda row: ReferredPair(row.text("docno"), row.text("reason"))
         ),
+        aspects=fields.texts("aspects"),
     )
 
 

@@ -26,10 +26,11 @@ from release.proofs.blindness.visitor import Visitor, loaded_handler
 from reports.models import StoredReport
 from reports.services import changed_since, compute_report
 from tests.support.api_world import HALF_NOTE, RETRIEVER, World, a_world
+from tests.support.aspects import an_asking_collection, an_open_query_with_aspects, mark
 from tests.support.factories import a_collection, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
-from tests.support.sittings import judge
+from tests.support.sittings import judge, slots_of
 from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
 
@@ -217,6 +218,18 @@ def test_a_page_with_the_grade_of_the_other_differs(world, planted):
     found = {(finding.person, finding.address, finding.kind) for finding in result.findings}
     assert ("ann1", "/c/small/judge/", CHANGED) in found
     assert {kind for _, _, kind in found} == {CHANGED}
+
+
+def test_a_page_with_what_the_other_looked_at_differs(planted):
+    opening = an_open_query_with_aspects(an_asking_collection())
+    for slot in slots_of(opening, "ann2"):
+        mark(slot, 2, 2)
+    planted(PAGE, EVERY_GRADE.replace("slot.judgment.grade", "slot.judgment.aspects.0"))
+
+    result = check_blindness(opening.query.collection, DirectRun())
+
+    found = {(finding.person, finding.address, finding.kind) for finding in result.findings}
+    assert ("ann1", "/c/small/judge/", CHANGED) in found
 
 
 def test_an_adjudicator_who_sees_a_pair_with_one_judgment_is_named(world, planted):
