@@ -9,6 +9,8 @@ from django.contrib.auth.models import AbstractUser
 from django.core.validators import MinValueValidator
 from django.db import models
 
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE, JudgingRules
+
 
 class User(AbstractUser):
     """A person. Imported people have a name but can never log in."""
@@ -90,6 +92,24 @@ class Collection(models.Model):
     agreement_threshold = models.FloatField(
         default=0.0, help_text="A query whose lower bound is below it is flagged."
     )
+    marks_aspects = models.BooleanField(
+        default=False, help_text="Judges may mark what a match is about."
+    )
+    grades_blind_first = models.BooleanField(
+        default=False, help_text="The adjudicator grades a case before seeing the two judgments."
+    )
+    spot_check_share = models.FloatField(
+        default=0.0, help_text="The share of agreed pairs that the adjudicator grades, too."
+    )
+    repeat_share = models.FloatField(
+        default=0.0, help_text="The share of a judge's own pairs that come a second time."
+    )
+    qualifying_rho = models.FloatField(
+        null=True, blank=True, help_text="The least Spearman ρ in training of who judges, if any."
+    )
+    senior_rho = models.FloatField(
+        null=True, blank=True, help_text="The least Spearman ρ of who adjudicates, if any."
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
     )
@@ -129,6 +149,16 @@ class Collection(models.Model):
                 name="collection_relevant_from_is_a_grade",
             ),
             models.CheckConstraint(
+                condition=models.Q(spot_check_share__range=(0, 1))
+                & models.Q(repeat_share__range=(0, HIGHEST_REPEAT_SHARE)),
+                name="collection_shares_in_range",
+            ),
+            models.CheckConstraint(
+                condition=(models.Q(qualifying_rho=None) | models.Q(qualifying_rho__range=(-1, 1)))
+                & (models.Q(senior_rho=None) | models.Q(senior_rho__range=(-1, 1))),
+                name="collection_rho_in_range",
+            ),
+            models.CheckConstraint(
                 condition=models.Q(exported_at=None) | models.Q(archived_at__isnull=False),
                 name="collection_exported_while_archived",
             ),
@@ -145,6 +175,10 @@ class Collection(models.Model):
     def grades(self) -> range:
         """The grades of its scale, from 0."""
         return range(self.highest_grade + 1)
+
+    @property
+    def judging_rules(self) -> JudgingRules:
+        return JudgingRules(*(getattr(self, name) for name in JudgingRules._fields))
 
     @property
     def is_archived(self) -> bool:

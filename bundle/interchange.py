@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     pass
 
+from accounts.judging_rules import NO_RULES, JudgingRules
 from bundle.records import Records, ReleasedDocument, ReleasedGuideline
 
 
@@ -79,6 +80,7 @@ class Interchange:
     seconds_per_judgment: float = 15.0
     agreement_rule: str = ""
     agreement_threshold: float = 0.0
+    judging_rules: JudgingRules = NO_RULES
     guidelines: tuple[ReleasedGuideline, ...] = ()
     retired_runs: tuple[tuple[str, str], ...] = ()
     folds: FoldSettings | None = None

@@ -20,7 +20,7 @@ from annotation.guidelines.api import (
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
-from dashboard.api import CollectionArchive, CollectionLicences, Root
+from dashboard.api import CollectionArchive, CollectionJudgingRules, CollectionLicences, Root
 from dashboard.people import api as people_api
 from evaluation.leaderboard import api as evaluation
 from evaluation.pool_bias.api import PoolBias
@@ -40,6 +40,7 @@ from studies.api import Studies, StudyDetail, StudyEnd
 collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
     path("archive/", CollectionArchive.as_view(), name="api-archive"),
+    path("judging-rules/", CollectionJudgingRules.as_view(), name="api-judging-rules"),
     path("licences/", CollectionLicences.as_view(), name="api-licences"),
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),

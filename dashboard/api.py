@@ -16,10 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE
 from accounts.models import Collection, User
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
-from dashboard.services import change_licences
+from dashboard.services import change_judging_rules, change_licences
 from dashboard.settings.archiving import archive_collection, unarchive_collection
 from web.api.serializers import NoKeys, RequestSerializer
 
@@ -144,6 +145,61 @@ class CollectionLicences(CollectionView):
     def post(self, request: Request, slug: str) -> Response:
         change_licences(collection=self.collection, **self.parsed(NewLicences))
         return _answer(self)
+
+
+class JudgingRulesBody(RequestSerializer):
+    """The rules of judging, as an answer and as a request."""
+
+    marks_aspects = serializers.BooleanField(
+        required=False, help_text="Judges may mark what a match is about."
+    )
+    grades_blind_first = serializers.BooleanField(
+        required=False, help_text="The adjudicator grades a case before seeing the two judgments."
+    )
+    spot_check_share = serializers.FloatField(
+        required=False,
+        min_value=0,
+        max_value=1,
+        help_text="Of agreed pairs that the adjudicator grades, too.",
+    )
+    repeat_share = serializers.FloatField(
+        required=False,
+        min_value=0,
+        max_value=HIGHEST_REPEAT_SHARE,
+        help_text="Of a judge's own pairs that come a second time.",
+    )
+    qualifying_rho = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        min_value=-1,
+        max_value=1,
+        help_text="The least Spearman ρ in training of who judges; null if none is needed.",
+    )
+    senior_rho = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        min_value=-1,
+        max_value=1,
+        help_text="The least Spearman ρ of who adjudicates; null if none is needed.",
+    )
+
+
+class CollectionJudgingRules(CollectionView):
+    @extend_schema(summary="How pairs are judged", responses=JudgingRulesBody)
+    def get(self, request: Request, slug: str) -> Response:
+        self.parameters(NoKeys)
+        return Response(self.collection.judging_rules._asdict())
+
+    @extend_schema(
+        summary="Change how pairs are judged",
+        description="What is not given stays. Judgments and decisions that exist stay as they are.",
+        request=JudgingRulesBody,
+        responses=JudgingRulesBody,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        changes = self.parsed(JudgingRulesBody)
+        collection = change_judging_rules(collection=self.collection, changes=changes)
+        return Response(collection.judging_rules._asdict())
 
 
 def _answer(view: CollectionView) -> Response:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 from django.db import transaction
 
@@ -115,6 +115,22 @@ def change_settings(
             ]
         )
         note_language(locked_collection)
+
+
+def change_judging_rules(*, collection: Collection, changes: Mapping[str, Any]) -> Collection:
+    """Save how pairs are judged: `changes` are values of `JudgingRules` by name, the rest stays.
+
+    It holds from then on. Judgments and decisions that exist stay as they are.
+
+    Raises:
+        CollectionArchived
+    """
+    with transaction.atomic():
+        locked_collection = lock_collection(collection)
+        for name, value in changes.items():
+            setattr(locked_collection, name, value)
+        locked_collection.save(update_fields=list(changes))
+    return locked_collection
 
 
 def seed_is_fixed(collection: Collection) -> bool:

@@ -54,6 +54,7 @@ urlpatterns: list[URLPattern] = [
     ),
     path("settings/", views.collection_settings, name="collection-settings"),
     path("settings/facets/", views.collection_facets, name="collection-facets"),
+    path("settings/judging/", views.judging_settings, name="judging-settings"),
     path("settings/archive/", archive_views.archive, name="archive-collection"),
     path("settings/unarchive/", archive_views.unarchive, name="unarchive-collection"),
     path("settings/download/", archive_views.export, name="export-collection"),

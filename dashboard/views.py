@@ -31,10 +31,16 @@ from corpus.services import CorpusError
 from dashboard.navigation.context import navigation_for
 from dashboard.navigation.search import SHOWN, search
 from dashboard.overview import page as overview
-from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
+from dashboard.services import (
+    SeedIsFixed,
+    change_judging_rules,
+    change_settings,
+    seed_is_fixed,
+)
 from dashboard.settings.archiving import ArchiveError
 from dashboard.settings.facets_form import FacetsForm
 from dashboard.settings.forms import NewCollectionForm, SettingsForm
+from dashboard.settings.judging_form import JudgingForm
 from demo.sample import NotEmpty, OtherFacets, create_sample_collection, request_sample
 from web.requests.answers import wants_part
 from web.tables.paging import typed
@@ -187,6 +193,17 @@ def collection_facets(request: HttpRequest, collection: Collection) -> HttpRespo
     return settings_page(request, collection, facets_form=form)
 
 
+@in_collection(Role.ADMIN)
+@require_POST
+def judging_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = JudgingForm.of(collection.judging_rules, request.POST)
+    if not form.is_valid():
+        return settings_page(request, collection, judging_form=form)
+    change_judging_rules(collection=collection, changes=form.rules()._asdict())
+    messages.success(request, "Saved how pairs are judged.")
+    return redirect("collection-settings", collection.slug)
+
+
 def _settings_form(collection: Collection, data: QueryDict | None = None) -> SettingsForm:
     return SettingsForm(
         data, initial=model_to_dict(collection), seed_is_fixed=seed_is_fixed(collection)
@@ -204,11 +221,13 @@ def settings_page(
     collection: Collection,
     form: SettingsForm | None = None,
     facets_form: FacetsForm | None = None,
+    judging_form: JudgingForm | None = None,
     archive_error: ArchiveError | None = None,
 ) -> HttpResponse:
     form = form or _settings_form(collection)
     facets_form = facets_form or _facets_form(collection)
-    invalid = 422 if form.errors or facets_form.errors else 200
+    judging_form = judging_form or JudgingForm.of(collection.judging_rules)
+    is_invalid = form.errors or facets_form.errors or judging_form.errors
     facets, highest_grade = facets_of(collection), collection.highest_grade
     return render(
         request,
@@ -216,12 +235,13 @@ def settings_page(
         {
             "form": form,
             "facets_form": facets_form,
+            "judging_form": judging_form,
             "facets": facets,
             "grades": enumerate(default_grade_names(facets, highest_grade, collection)),
             "is_fixed": is_open(collection),
             "archive_error": archive_error,
         },
-        status=archive_error.status if archive_error else invalid,
+        status=archive_error.status if archive_error else 422 if is_invalid else 200,
     )
 
 

@@ -351,6 +351,8 @@ ADDRESSES = [
     Address("api-licences", (ADMIN,), POST),
     Address("collection-settings", (ADMIN,), BOTH),
     Address("collection-facets", (ADMIN,), POST),
+    Address("judging-settings", (ADMIN,), POST),
+    Address("api-judging-rules", (ADMIN,), BOTH),
     Address("archive-collection", (ADMIN,), POST),
     Address("unarchive-collection", (ADMIN,), POST),
     Address("export-collection", (ADMIN,), POST),

@@ -61,6 +61,12 @@ class Migration(migrations.Migration):
                 ('relevant_from', models.PositiveSmallIntegerField(default=2, help_text='This grade and the higher ones count as relevant.')),
                 ('agreement_rule', models.CharField(blank=True, default='', help_text='The coefficient by which queries are flagged; empty for none.', max_length=40)),
                 ('agreement_threshold', models.FloatField(default=0.0, help_text='A query whose lower bound is below it is flagged.')),
+                ('marks_aspects', models.BooleanField(default=False, help_text='Judges may mark what a match is about.')),
+                ('grades_blind_first', models.BooleanField(default=False, help_text='The adjudicator grades a case before seeing the two judgments.')),
+                ('spot_check_share', models.FloatField(default=0.0, help_text='The share of agreed pairs that the adjudicator grades, too.')),
+                ('repeat_share', models.FloatField(default=0.0, help_text="The share of a judge's own pairs that come a second time.")),
+                ('qualifying_rho', models.FloatField(blank=True, help_text='The least Spearman ρ in training of who judges, if any.', null=True)),
+                ('senior_rho', models.FloatField(blank=True, help_text='The least Spearman ρ of who adjudicates, if any.', null=True)),
                 ('corpus_version', models.PositiveBigIntegerField(default=0, help_text='Increases with every change to the documents.')),
                 ('analysis', models.CharField(blank=True, default='', help_text='How the usual retrievers compare words, such as english; empty until documents show the language.', max_length=40)),
                 ('archived_at', models.DateTimeField(blank=True, help_text='Since when it can be read but not changed.', null=True)),
@@ -71,7 +77,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', 'slug'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('highest_grade__range', (1, 4))), name='collection_has_two_to_five_grades'), models.CheckConstraint(condition=models.Q(('relevant_from__gte', 1), ('relevant_from__lte', models.F('highest_grade'))), name='collection_relevant_from_is_a_grade'), models.CheckConstraint(condition=models.Q(('exported_at', None), ('archived_at__isnull', False), _connector='OR'), name='collection_exported_while_archived'), models.CheckConstraint(condition=models.Q(('deletion_began_at', None), ('exported_at__isnull', False), _connector='OR'), name='collection_deleted_after_export')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('highest_grade__range', (1, 4))), name='collection_has_two_to_five_grades'), models.CheckConstraint(condition=models.Q(('relevant_from__gte', 1), ('relevant_from__lte', models.F('highest_grade'))), name='collection_relevant_from_is_a_grade'), models.CheckConstraint(condition=models.Q(('spot_check_share__range', (0, 1)), ('repeat_share__range', (0, 0.5))), name='collection_shares_in_range'), models.CheckConstraint(condition=models.Q(models.Q(('qualifying_rho', None), ('qualifying_rho__range', (-1, 1)), _connector='OR'), models.Q(('senior_rho', None), ('senior_rho__range', (-1, 1)), _connector='OR')), name='collection_rho_in_range'), models.CheckConstraint(condition=models.Q(('exported_at', None), ('archived_at__isnull', False), _connector='OR'), name='collection_exported_while_archived'), models.CheckConstraint(condition=models.Q(('deletion_began_at', None), ('exported_at__isnull', False), _connector='OR'), name='collection_deleted_after_export')],
             },
         ),
         migrations.CreateModel(

@@ -62,6 +62,12 @@ def _rule(interchange: Interchange) -> dict[str, Any]:
     }
 
 
+def _judging_rules(interchange: Interchange) -> dict[str, Any]:
+    """The choices that differ from the default, if there are any."""
+    chosen = dict(interchange.judging_rules.chosen)
+    return {"judging_rules": chosen} if chosen else {}
+
+
 def _settings(snapshot: Snapshot) -> dict[str, Any]:
     """The settings that the manifest's `collection` does not have."""
     interchange = snapshot.interchange
@@ -71,6 +77,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "analysis": interchange.analysis,
         "seconds_per_judgment": interchange.seconds_per_judgment,
         **_rule(interchange),
+        **_judging_rules(interchange),
         "facets": [
             {"key": facet.key, "name": facet.name, "labels": list(facet.labels)}
             for facet in snapshot.collection.facets

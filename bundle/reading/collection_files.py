@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE, NO_RULES, JudgingRules
 from bundle.interchange import (
     FoldSettings,
     InterchangedPaper,
@@ -53,6 +54,7 @@ class Settings(NamedTuple):
     analysis: str
     seconds_per_judgment: float
     agreement_rule: tuple[str, float]
+    judging_rules: JudgingRules
     facets: tuple[ReleasedFacet, ...]
     retired_runs: frozenset[tuple[str, str]]
     folds: FoldSettings | None
@@ -68,6 +70,27 @@ def _rule(fields: Fields | None) -> tuple[str, float]:
     return fields.text("coefficient", longest=40), fields.number("threshold")
 
 
+def _judging_rules(fields: Fields | None) -> JudgingRules:
+    """The rules with the default for each that is not there."""
+    if fields is None:
+        return NO_RULES
+    return JudgingRules(
+        marks_aspects=fields.optional_truth("marks_aspects") or False,
+        grades_blind_first=fields.optional_truth("grades_blind_first") or False,
+        spot_check_share=_within(fields, "spot_check_share", 0, 1) or 0.0,
+        repeat_share=_within(fields, "repeat_share", 0, HIGHEST_REPEAT_SHARE) or 0.0,
+        qualifying_rho=_within(fields, "qualifying_rho", -1, 1),
+        senior_rho=_within(fields, "senior_rho", -1, 1),
+    )
+
+
+def _within(fields: Fields, name: str, least: float, most: float) -> float | None:
+    number = fields.optional_number(name)
+    if number is not None and not least <= number <= most:
+        fields.fail(f'"{name}" must be from {least:g} to {most:g}, got {number:g}.')
+    return number
+
+
 def read_settings(bundle: OpenedBundle) -> Settings:
     fields = Fields(read_json(bundle, SETTINGS), SETTINGS)
     highest = fields.whole("highest_grade", least=1, most=HIGHEST_GRADE)
@@ -79,6 +102,7 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         analysis=fields.text("analysis", longest=40, default=""),
         seconds_per_judgment=fields.number("seconds_per_judgment"),
         agreement_rule=_rule(fields.optional_fields("agreement_rule")),
+        judging_rules=_judging_rules(fields.optional_fields("judging_rules")),
         facets=fields.each(
             "facets",
             lambda facet: ReleasedFacet(

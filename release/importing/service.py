@@ -9,6 +9,7 @@ from pathlib import Path
 from django.db import DataError, IntegrityError
 from django.utils import timezone
 
+from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from bundle.names import DOCUMENTS, MANIFEST, SETTINGS
@@ -173,10 +174,13 @@ def _create(slug: str, manifest: Manifest, settings: Settings) -> Collection:
     )
     collection.seconds_per_judgment = settings.seconds_per_judgment
     collection.agreement_rule, collection.agreement_threshold = settings.agreement_rule
+    for name, value in settings.judging_rules._asdict().items():
+        setattr(collection, name, value)
     collection.archived_at = timezone.now()
     collection.save(
         update_fields=[
-            *("seconds_per_judgment", "agreement_rule", "agreement_threshold", "archived_at")
+            *("seconds_per_judgment", "agreement_rule", "agreement_threshold", "archived_at"),
+            *JudgingRules._fields,
         ]
     )
     return collection

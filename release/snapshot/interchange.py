@@ -44,6 +44,7 @@ def interchange(
         seconds_per_judgment=collection.seconds_per_judgment,
         agreement_rule=collection.agreement_rule,
         agreement_threshold=collection.agreement_threshold,
+        judging_rules=collection.judging_rules,
         # The next query is opened under the latest.
         guidelines=released_guidelines(collection, latest_too=True),
         retired_runs=_retired_runs(collection),

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from accounts.codes import account_code
+from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, User
 from dashboard.settings.archiving import archive_collection
 from tests.support.api_world import another_collection
@@ -163,6 +164,14 @@ def test_the_commands_do_the_same(world):
 def test_a_command_is_refused_with_the_error_of_the_page(arguments, message, world):
     with pytest.raises(CommandError, match=message):
         command(*arguments)
+
+
+def test_judging_rules_change_one_by_one(world, admin):
+    admin.post(f"{WHERE}judging-rules/", {"repeat_share": 0.05}, format="json")
+    answer = admin.post(f"{WHERE}judging-rules/", {"qualifying_rho": 0.5}, format="json").json()
+
+    assert answer == JudgingRules(repeat_share=0.05, qualifying_rho=0.5)._asdict()
+    assert admin.get(f"{WHERE}judging-rules/").json() == answer
 
 
 def test_licences_change_one_by_one(world, admin):

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.judging_rules import NO_RULES, JudgingRules
 from accounts.models import Collection, Role, User
 from annotation.models import Slot
 from annotation.services import Answer, presentation_of, submit_judgment
@@ -279,6 +280,35 @@ def test_bad_settings_are_refused_and_kept_in_the_form(collection):
     assert 'value="Renamed"' in page.text
     collection.refresh_from_db()
     assert collection.name == "Small"
+
+
+RULES_FORM = {
+    "qualifying_rho": "0.5",
+    "senior_rho": "",
+    "marks_aspects": "on",
+    "repeat_share": "5",
+    "spot_check_share": "10",
+}
+
+
+def test_the_judging_rules_are_saved(collection):
+    client_of("admin").post(at("judging-settings"), RULES_FORM)
+
+    collection.refresh_from_db()
+    assert collection.judging_rules == JudgingRules(True, False, 0.1, 0.05, 0.5, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("repeat_share", "51"), ("spot_check_share", "101"), ("qualifying_rho", "1.5")],
+)
+def test_judging_rules_out_of_range_are_refused_and_kept_in_the_form(collection, field, value):
+    page = client_of("admin").post(at("judging-settings"), {**RULES_FORM, field: value})
+
+    assert page.status_code == 422
+    assert f'name="{field}" value="{value}"' in page.text
+    collection.refresh_from_db()
+    assert collection.judging_rules == NO_RULES
 
 
 def test_a_documents_page_takes_the_same_queries_with_more_references(

@@ -7,6 +7,7 @@ import json
 import pytest
 from django.utils import timezone
 
+from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
@@ -21,6 +22,7 @@ from bundle.verification.service import verify
 from corpus.documents.export import document_lines
 from corpus.facets import NO_FACETS
 from corpus.services import create_query
+from dashboard.services import change_judging_rules
 from jobs.context import DirectRun
 from pooling.models import BuildRun, DrawnList, Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
@@ -194,6 +196,16 @@ def test_the_rule_on_low_agreement_comes_back(every_kind, tmp_path):
 
     copy = Collection.objects.get(slug="copy")
     assert (copy.agreement_rule, copy.agreement_threshold) == ("alpha", 0.25)
+
+
+def test_the_judging_rules_come_back(every_kind, tmp_path):
+    rules = JudgingRules(True, True, 0.1, 0.05, 0.5, 0.7)
+    change_judging_rules(collection=every_kind, changes=rules._asdict())
+    path = write_bundle(tmp_path / "release.zip", released_files(every_kind))
+
+    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
+
+    assert Collection.objects.get(slug="copy").judging_rules == rules
 
 
 def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):

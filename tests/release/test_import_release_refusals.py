@@ -242,6 +242,12 @@ INVALID = {
         b'"seconds_per_judgment": 0',
         '"seconds_per_judgment" must be more than 0.',
     ),
+    "a share of repeats above a half": (
+        "collection/settings.json",
+        b'"seconds_per_judgment": 21.5',
+        b'"judging_rules": {"repeat_share": 0.6}, "seconds_per_judgment": 21.5',
+        '"repeat_share" must be from 0 to 0.5, got 0.6.',
+    ),
     "an answer to an unknown question": (
         "collection/settings.json",
         b'"purpose": ',

@@ -36,6 +36,10 @@ CASES = [
         lambda world: change(world.collection, relevant_from=0),
         behind=("scale_stays_once_opened",),
     ),
+    Case("collection_shares_in_range", lambda world: change(world.collection, repeat_share=0.6)),
+    Case("collection_shares_in_range", lambda world: change(world.collection, spot_check_share=-1)),
+    Case("collection_rho_in_range", lambda world: change(world.collection, qualifying_rho=1.1)),
+    Case("collection_rho_in_range", lambda world: change(world.collection, senior_rho=-2)),
     Case(
         "collection_exported_while_archived",
         lambda world: change(world.collection, exported_at=timezone.now()),
