@@ -11,6 +11,8 @@ from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
+PEOPLE = ("--annotator", "ann1", "--annotator", "ann2")
+
 
 @pytest.fixture
 def pilot(collection) -> PracticeSet:
@@ -170,8 +172,8 @@ def test_the_overview_names_pilot_rounds_before_queries_are_opened(collection):
 def test_the_command_starts_a_round(collection, capsys):
     a_query(collection)
 
-    call_command("start_pilot", "small", annotator=["ann1", "ann2"], queries=1, per_query=2)
+    call_command("start_pilot", "small", *PEOPLE, "--queries", "1", "--per-query", "2")
 
     assert "pilot round 1 with 2 pairs for ann1, ann2" in capsys.readouterr().out
     with pytest.raises(CommandError, match="No account 'nemo'"):
-        call_command("start_pilot", "small", annotator=["ann1", "nemo"])
+        call_command("start_pilot", "small", *PEOPLE, "--annotator", "nemo")
