@@ -123,7 +123,7 @@ def _make_rows(folder: Path) -> None:
 
 
 def _make_world() -> None:
-    """Runs, scores, samples, a study, a pilot round, an erratum; pairs of each kind, and a draft."""
+    """Runs, scores, samples, a study, a pilot, an erratum; pairs of each kind, and a draft."""
     from accounts.models import User
     from annotation.services import open_query
     from corpus.services import create_query
