@@ -177,3 +177,16 @@ def test_the_command_starts_a_round(collection, capsys):
     assert "pilot round 1 with 2 pairs for ann1, ann2" in capsys.readouterr().out
     with pytest.raises(CommandError, match="No account 'nemo'"):
         call_command("start_pilot", "small", *PEOPLE, "--annotator", "nemo")
+
+
+def test_an_exclusion_after_practice_has_no_button_and_is_not_removed(pilot):
+    admin, person = client_of("admin"), annotators(pilot.collection)[0]
+    exclusion = person.exclusions.get()
+
+    page = admin.get(address("person", person.pk))
+    assert "judged in practice, so it stays" in text_of(page)
+    assert address("remove-exclusion", exclusion.pk) not in page.text
+    refused = admin.post(address("remove-exclusion", exclusion.pk), follow=True)
+
+    assert "so the exclusion stays" in text_of(refused)
+    assert person.exclusions.get() == exclusion
