@@ -1,4 +1,4 @@
-"""What changed between two versions of a guideline, word by word. Pure."""
+"""The changes between two versions of a guideline, word by word. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an admin sees of a round: progress, agreement, the pairs to talk about, and the rounds."""
+"""The report of a round for admins: progress, agreement, and the pairs to talk about."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class RoundReport:
 
     @cached_property
     def disputed(self) -> list[DisputedPair]:
-        """Those on which grades differ or somebody could not judge, the largest spread first."""
+        """Those whose grades differ or that were not graded, the largest spread first."""
         found = [self._disputed(pair) for pair in self.pairs]
         return sorted(
             (pair for pair in found if pair.spread or pair.missing),
@@ -276,7 +276,7 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
 
 
 class FacetChanges(NamedTuple):
-    """What changed in the guideline of a facet from one round to the next."""
+    """The changes in the guideline of a facet from one round to the next."""
 
     facet: str
     is_whole: bool
@@ -311,7 +311,7 @@ def _text(guideline: Guideline) -> dict[str, object]:
 
 
 class ShownPairText(NamedTuple):
-    """A disputed pair with the texts that its annotators read."""
+    """A pair to talk about with the texts that its annotators read."""
 
     disputed: DisputedPair
     query: ShownText

@@ -97,7 +97,7 @@ def _settled(collection: Collection) -> list[SettledErratum]:
 
 
 def released_pilots(collection: Collection) -> ReleasedPilots:
-    """How much was judged in pilot rounds. None of these judgments is in a release."""
+    """The amount of judging in pilot rounds. None of these judgments is in a release."""
     judgments = PracticeJudgment.objects.filter(
         pair__practice_set__collection=collection, pair__practice_set__kind=PracticeKind.PILOT
     )
