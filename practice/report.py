@@ -275,7 +275,7 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
     return RoundReport(practice_set, members, [RoundPair(*pair) for pair in pairs], answers)
 
 
-class FacetChanges(NamedTuple):
+class GuidelineChanges(NamedTuple):
     """The changes in the guideline of a facet from one round to the next."""
 
     facet: str
@@ -285,11 +285,11 @@ class FacetChanges(NamedTuple):
     changes: list[TextChange]
 
 
-def changes_between(earlier: PracticeSet, later: PracticeSet) -> list[FacetChanges]:
+def changes_between(earlier: PracticeSet, later: PracticeSet) -> list[GuidelineChanges]:
     """Per facet that both rounds have, if the version is another."""
     old, new = (_guidelines(each) for each in (earlier, later))
     return [
-        FacetChanges(
+        GuidelineChanges(
             facet=new[facet].facet.name,
             is_whole=new[facet].facet.is_whole,
             before=old[facet].version,
