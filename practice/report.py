@@ -38,7 +38,7 @@ REASONS = {
 }
 
 
-class Answer(NamedTuple):
+class RoundAnswer(NamedTuple):
     """A member's judgment that counts."""
 
     pair: int
@@ -117,7 +117,7 @@ class RoundReport:
     practice_set: PracticeSet
     members: Sequence[User]
     pairs: Sequence[RoundPair]
-    answers: Mapping[int, Mapping[int, Answer]]  # by pair, by annotator
+    answers: Mapping[int, Mapping[int, RoundAnswer]]  # by pair, by annotator
 
     @property
     def judged(self) -> int:
@@ -129,7 +129,7 @@ class RoundReport:
 
     @property
     def progress(self) -> list[MemberLine]:
-        own: dict[int, list[Answer]] = defaultdict(list)
+        own: dict[int, list[RoundAnswer]] = defaultdict(list)
         for of_pair in self.answers.values():
             for answer in of_pair.values():
                 own[answer.annotator].append(answer)
@@ -216,7 +216,7 @@ class RoundReport:
         )
 
 
-def _with_person(person: User, answer: Answer | None) -> MemberAnswer | None:
+def _with_person(person: User, answer: RoundAnswer | None) -> MemberAnswer | None:
     if answer is None:
         return None
     return MemberAnswer(person, answer.grade, answer.reason, answer.reason_text, answer.note)
@@ -262,7 +262,7 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
         "document__docno",
         "document__title",
     )
-    answers: dict[int, dict[int, Answer]] = defaultdict(dict)
+    answers: dict[int, dict[int, RoundAnswer]] = defaultdict(dict)
     # The latest comes last. To sort in SQL by sequence is faster than to look for later rows.
     rows = (
         PracticeJudgment.objects.filter(pair__practice_set=practice_set)
@@ -270,7 +270,7 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
         .values_list("pair", "annotator", "grade", "reason", "note", "seconds")
     )
     for row in rows:
-        answer = Answer(*row)
+        answer = RoundAnswer(*row)
         answers[answer.pair][answer.annotator] = answer
     return RoundReport(practice_set, members, [RoundPair(*pair) for pair in pairs], answers)
 
