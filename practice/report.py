@@ -83,7 +83,7 @@ class MemberLine(NamedTuple):
     seconds: float | None
 
 
-class AgreementLine(NamedTuple):
+class GroupLine(NamedTuple):
     """The agreement of all annotators in a group of pairs, for a table."""
 
     name: str
@@ -171,7 +171,7 @@ class RoundReport:
         return Scale(self.practice_set.highest_grade, 1)
 
     @property
-    def groups(self) -> list[AgreementLine]:
+    def groups(self) -> list[GroupLine]:
         names = {pair.facet: pair.facet_name for pair in self.pairs}
         return [
             _line("All pairs" if group.facet is None else names[group.facet], group)
@@ -179,7 +179,7 @@ class RoundReport:
         ]
 
     @property
-    def overall(self) -> AgreementLine:
+    def overall(self) -> GroupLine:
         """Without the facets, which take most of the time."""
         return _line("All pairs", self._agreement(by_facet=False).groups[0])
 
@@ -222,14 +222,14 @@ def _with_person(person: User, answer: RoundAnswer | None) -> MemberAnswer | Non
     return MemberAnswer(person, answer.grade, answer.reason, answer.reason_text, answer.note)
 
 
-def _line(name: str, group: GroupAgreement) -> AgreementLine:
+def _line(name: str, group: GroupAgreement) -> GroupLine:
     notes = [
         f"{coefficient.name}: undefined for {group.couples - number:,} of {group.couples:,} couples"
         for coefficient in COEFFICIENTS
         for number in [group.defined[coefficient.key]]
         if 0 < number < group.couples
     ]
-    return AgreementLine(
+    return GroupLine(
         name=name,
         pairs=group.pairs,
         alpha=_value(ALPHA, {ALPHA.key: group.alpha}),
