@@ -190,3 +190,12 @@ def test_an_exclusion_after_practice_has_no_button_and_is_not_removed(pilot):
 
     assert "so the exclusion stays" in text_of(refused)
     assert person.exclusions.get() == exclusion
+
+
+def test_the_overview_of_an_annotator_leads_to_an_open_round(pilot):
+    client = client_of("ann1")
+    link = f'href="{address("practice", "pilot-1")}"'
+
+    assert link in client.get(address("collection")).text
+    practise_all(pilot, (0, 0), (1, 1), (2, 2))
+    assert link not in client.get(address("collection")).text
