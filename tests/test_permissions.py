@@ -246,13 +246,13 @@ ADDRESSES = [
     Address("pilot-meeting", (ADMIN,), GET),
     Address("close-pilot", (ADMIN,), POST),
     Address("remove-pilot", (ADMIN,), POST),
-    Address("practice", (ANNOTATOR,), GET),
-    Address("practice-guideline", (ANNOTATOR,), BOTH),
-    Address("practice-query", (ANNOTATOR,), GET),
-    Address("practice-pair", (ANNOTATOR,), BOTH),
-    Address("practice-ahead", (ANNOTATOR,), GET),
-    Address("practice-undo", (ANNOTATOR,), GET),
-    Address("practice-mine", (ANNOTATOR,), GET),
+    Address("practice", (ANNOTATOR, OWNER), GET),
+    Address("practice-guideline", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-query", (ANNOTATOR, OWNER), GET),
+    Address("practice-pair", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-ahead", (ANNOTATOR, OWNER), GET),
+    Address("practice-undo", (ANNOTATOR, OWNER), GET),
+    Address("practice-mine", (ANNOTATOR, OWNER), GET),
     Address("api-pilots", (ADMIN,), BOTH),
     Address("api-pilot", (ADMIN,), ("get", "delete")),
     Address("api-close-pilot", (ADMIN,), POST),
@@ -499,7 +499,8 @@ def two_collections() -> dict:
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     sessions = {person: session_of(username) for person, username in usernames.items()}
     newcomer = member(collection, Role.CURATOR, "newcomer")
-    pilot = a_pilot(collection, named=[a_query(collection).name])
+    people = list(User.objects.filter(username__in=("ann1", "owner")).order_by("username"))
+    pilot = a_pilot(collection, people=people, named=[a_query(collection).name])
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
     return {
