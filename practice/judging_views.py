@@ -31,7 +31,7 @@ from annotation.workspace import (
 )
 from practice import reading
 from practice.models import PracticeMember
-from practice.reading import OwnQuery
+from practice.reading import PracticeQuery
 from practice.services import submit_practice
 from web.downloads import name_in_file
 from web.requests.answers import outcome, wants_json, wants_part
@@ -134,7 +134,7 @@ def practice_pair(
     return _workspace(request, own, token)
 
 
-def _answer(request: HttpRequest, own: OwnQuery, token: str) -> HttpResponseBase:
+def _answer(request: HttpRequest, own: PracticeQuery, token: str) -> HttpResponseBase:
     pair = row_or_404(reading.pair_id(own, token), f"no pair {token} in this set")
     form = AnswerForm(request.POST)
     try:
@@ -155,7 +155,7 @@ def _answer(request: HttpRequest, own: OwnQuery, token: str) -> HttpResponseBase
     return _saved(request, own)
 
 
-def _saved(request: HttpRequest, own: OwnQuery) -> HttpResponseBase:
+def _saved(request: HttpRequest, own: PracticeQuery) -> HttpResponseBase:
     if wants_json(request):
         progress = reading.progress_in(own)
         return outcome(request, judged=progress.judged, total=progress.total)
@@ -228,7 +228,7 @@ def practice_mine(
 
 
 def _workspace(
-    request: HttpRequest, own: OwnQuery, token: str, typed: dict[str, str] | None = None
+    request: HttpRequest, own: PracticeQuery, token: str, typed: dict[str, str] | None = None
 ) -> HttpResponse:
     """The page of the pair, or the guideline if it must be read first."""
     shown = row_or_404(reading.shown_pair(own, token), f"no pair {token} in this set")
@@ -257,7 +257,7 @@ def _workspace(
     )
 
 
-def query_url(own: OwnQuery) -> str:
+def query_url(own: PracticeQuery) -> str:
     return _query_url(own.member, own.query.name)
 
 
@@ -273,6 +273,6 @@ def _member(request: HttpRequest, collection: Collection, name: str) -> Practice
 
 def _own_query(
     request: HttpRequest, collection: Collection, practice_set: str, name: str
-) -> OwnQuery:
+) -> PracticeQuery:
     member = _member(request, collection, practice_set)
     return row_or_404(reading.own_query(member, name), f"no query {name} in this set")

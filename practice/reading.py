@@ -40,7 +40,7 @@ class QuerySitting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OwnQuery:
+class PracticeQuery:
     """A query of a member's set, ready to be shown."""
 
     member: PracticeMember
@@ -129,16 +129,16 @@ def sittings(member: PracticeMember) -> list[QuerySitting]:
     return sorted(found, key=lambda sitting: order_key(seed, purpose, sitting.name, ""))
 
 
-def own_query(member: PracticeMember, name: str) -> OwnQuery | None:
+def own_query(member: PracticeMember, name: str) -> PracticeQuery | None:
     """The query of that name in the member's set."""
     queries = Query.objects.filter(practice_pairs__practice_set=member.practice_set, name=name)
     query = queries.select_related("facet", *SOURCES).first()
     if query is None:
         return None
-    return OwnQuery(member, query, guideline_of(member.practice_set, query.facet_id))
+    return PracticeQuery(member, query, guideline_of(member.practice_set, query.facet_id))
 
 
-def progress_in(own: OwnQuery) -> SlotProgress:
+def progress_in(own: PracticeQuery) -> SlotProgress:
     judged = own.judgments.aggregate(all=Count("pk"), graded=Count("grade"))
     return SlotProgress(
         total=own.pairs.count(),
@@ -161,7 +161,7 @@ def pace(collection: Collection, user: User) -> Pace:
     return Pace(recent=tuple(reversed(timed)), planned=collection.seconds_per_judgment)
 
 
-def minutes_spent(own: OwnQuery) -> int | None:
+def minutes_spent(own: PracticeQuery) -> int | None:
     """Measured minutes over the member's judgments on the query; None if none was timed."""
     seconds = PracticeJudgment.objects.filter(
         annotator=own.member.annotator_id, pair__in=own.pairs
@@ -169,13 +169,13 @@ def minutes_spent(own: OwnQuery) -> int | None:
     return None if seconds is None else round(seconds / 60)
 
 
-def next_token(own: OwnQuery) -> str | None:
+def next_token(own: PracticeQuery) -> str | None:
     """The pair to judge next, or None if all are judged."""
     return next((token for token, is_judged in own.in_own_order() if not is_judged), None)
 
 
 def pairs_ahead(
-    own: OwnQuery, *, without: Container[str] = (), count: int = PAIRS_AHEAD
+    own: PracticeQuery, *, without: Container[str] = (), count: int = PAIRS_AHEAD
 ) -> list[ShownPair]:
     """The next `count` pairs to judge, without those that the page has already."""
     left = [
@@ -184,11 +184,11 @@ def pairs_ahead(
     return _shown(own, left[:count])
 
 
-def shown_pair(own: OwnQuery, token: str) -> ShownPair | None:
+def shown_pair(own: PracticeQuery, token: str) -> ShownPair | None:
     return next(iter(_shown(own, [token])), None)
 
 
-def _shown(own: OwnQuery, tokens: Sequence[str]) -> list[ShownPair]:
+def _shown(own: PracticeQuery, tokens: Sequence[str]) -> list[ShownPair]:
     """These pairs in this order, each with the member's judgment that counts."""
     columns = ("docno", "title", "sentences", "labels")
     rows = own.pairs.filter(token__in=tokens).values_list(
@@ -214,11 +214,11 @@ def _shown(own: OwnQuery, tokens: Sequence[str]) -> list[ShownPair]:
     ]
 
 
-def pair_id(own: OwnQuery, token: str) -> int | None:
+def pair_id(own: PracticeQuery, token: str) -> int | None:
     return own.pairs.filter(token=token).values_list("pk", flat=True).first()
 
 
-def token_before(own: OwnQuery, token: str = "") -> str | None:
+def token_before(own: PracticeQuery, token: str = "") -> str | None:
     """The pair judged last; or, seen from a judged pair, the one judged before it."""
     judged = own.judgments
     here = judged.filter(pair__token=token).aggregate(latest=Max("pk"))["latest"]
@@ -227,7 +227,7 @@ def token_before(own: OwnQuery, token: str = "") -> str | None:
     return judged.order_by("-pk").values_list("pair__token", flat=True).first()
 
 
-def own_judgments(own: OwnQuery) -> list[OwnJudgment]:
+def own_judgments(own: PracticeQuery) -> list[OwnJudgment]:
     """All judgments of the member on the query that count, the latest first."""
     rows = own.judgments.order_by("-pk").values_list(
         "pair__token", "pair__document__title", "grade", "reason", "note"
