@@ -30,6 +30,7 @@ from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
 from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
+from tests.support.practice_scenes import a_pilot
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
@@ -238,6 +239,23 @@ ADDRESSES = [
     Address("api-case", (ADJUDICATOR,), GET),
     Address("api-decide", (ADJUDICATOR,), POST),
     Address("api-decisions", (ADJUDICATOR,), GET),
+    # Pilot rounds
+    Address("pilots", (ADMIN,), GET),
+    Address("new-pilot", (ADMIN,), BOTH),
+    Address("pilot", (ADMIN,), GET),
+    Address("pilot-meeting", (ADMIN,), GET),
+    Address("close-pilot", (ADMIN,), POST),
+    Address("remove-pilot", (ADMIN,), POST),
+    Address("practice", (ANNOTATOR, OWNER), GET),
+    Address("practice-guideline", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-query", (ANNOTATOR, OWNER), GET),
+    Address("practice-pair", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-ahead", (ANNOTATOR, OWNER), GET),
+    Address("practice-undo", (ANNOTATOR, OWNER), GET),
+    Address("practice-mine", (ANNOTATOR, OWNER), GET),
+    Address("api-pilots", (ADMIN,), BOTH),
+    Address("api-pilot", (ADMIN,), ("get", "delete")),
+    Address("api-close-pilot", (ADMIN,), POST),
     # Full texts and their studies
     Address("import-full-texts", (ADMIN,), BOTH),
     Address("full-text", (ADMIN,), GET),
@@ -402,6 +420,7 @@ LEADING_ON = {
     "case-undo",
     "rate-next",
     "rate-undo",
+    "practice-undo",
     "check-next",
     "check-undo",
 }
@@ -435,6 +454,7 @@ ROWS = {
     "plan",
     "sample",
     "version",
+    "practice_set",
     "study",
     "shadow_judge",
     "job_id",
@@ -479,6 +499,8 @@ def two_collections() -> dict:
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     sessions = {person: session_of(username) for person, username in usernames.items()}
     newcomer = member(collection, Role.CURATOR, "newcomer")
+    people = list(User.objects.filter(username__in=("ann1", "owner")).order_by("username"))
+    pilot = a_pilot(collection, people=people, named=[a_query(collection).name])
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
     return {
@@ -494,12 +516,14 @@ def two_collections() -> dict:
         "system": world.system.name,
         "token": world.token,
         "link": link,
-        "build": collection.pool_builds.order_by("pk").first().pk,
+        "build": world.build.pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
         "sample": collection.samples.get(name="periods").name,
         "position": 1,
         "version": world.release.version,
+        "practice_set": pilot.name,
+        "practice_pair": pilot.pairs.first(),
         "study": world.study.name,
         "shadow_judge": SHADOW_JUDGE,
         "job_id": world.job.pk,
@@ -535,11 +559,17 @@ def world(prepared, db, settings) -> dict:
 def where(name: str, world: dict, slug: str = "") -> str:
     """The address, filled in with what the first collection has."""
     route = ROUTES[name]
-    places = {"/runs/": world["run"], "/systems/": world["system"]}
+    places = {
+        "/runs/": world["run"],
+        "/systems/": world["system"],
+        "/practice/": world["practice_pair"].query.name,
+    }
     named = next((name for place, name in places.items() if place in route), world["query"])
     values = world | {"slug": slug or world["slug"], "name": named}
     if name == "new-password":
         return world["link"]
+    if "/practice/" in route:
+        values["token"] = world["practice_pair"].token
     values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}
     if name == "api-nowhere":
         return reverse(name) + "nowhere/"

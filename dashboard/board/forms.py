@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from accounts.models import Collection, User
+from annotation.team.plans import eligible_annotators
 from corpus.models import Query
-from dashboard.board.annotators import eligible_annotators
 
 SEATS = 2  # of a query
 

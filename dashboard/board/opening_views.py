@@ -14,9 +14,9 @@ from accounts.models import Collection, Role
 from annotation import team
 from annotation.models import Exclusion
 from annotation.services import JudgingError
+from annotation.team.plans import eligible_annotators
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators
 from dashboard.board.closed_queries import closed_queries, closed_rows, is_ready
 from dashboard.board.forms import SEATS, ExclusionForm, OpenForm
 from dashboard.board.query_table import unused_columns
@@ -112,7 +112,7 @@ def _page(
     matches = _matches(request, collection)
     page = _in_order(matches).page(request)
     facets = list(collection.facets.all())
-    exclusions = Exclusion.objects.filter(query_paper__collection=collection)
+    exclusions = Exclusion.objects.filter(query_paper__collection=collection, practised=False)
     context = {
         "collection": collection,
         "page": page,
@@ -201,10 +201,13 @@ def remove_exclusion(
 ) -> HttpResponse:
     exclusions = Exclusion.objects.filter(query_paper__collection=collection)
     exclusion = get_object_or_404(exclusions, pk=exclusion_id)
-    team.end_exclusion(exclusion=exclusion)
-    messages.success(
-        request, f"{exclusion.annotator.shown_name} may judge {exclusion.query_paper} again."
-    )
+    try:
+        team.end_exclusion(exclusion=exclusion)
+    except JudgingError as error:
+        messages.error(request, str(error))
+    else:
+        name = exclusion.annotator.shown_name
+        messages.success(request, f"{name} may judge {exclusion.query_paper} again.")
     return _after_exclusion(request, collection, exclusion)
 
 

@@ -18,8 +18,9 @@ from accounts.password_links import DAYS, refusals
 from adjudication.models import Decision
 from adjudication.queue import due_cases
 from annotation.models import Exclusion, SlotCount
+from annotation.team.plans import eligible_annotators
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators, person_rows, shares_of
+from dashboard.board.annotators import person_rows, shares_of
 from dashboard.board.completion import Completion
 from dashboard.board.query_table import unused_columns
 from dashboard.board.rows import open_queries_matching, open_rows
