@@ -17,6 +17,7 @@ from annotation.guidelines.api import (
     GuidelineReadings,
     Guidelines,
 )
+from annotation.qualifications.api import Qualifications
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
@@ -45,6 +46,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
+    path("qualifications/", Qualifications.as_view(), name="api-qualifications"),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
     path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),

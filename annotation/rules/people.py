@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.rules import kept_rows
 from database.triggers import reject, reject_each
 
 NO_ANNOTATOR = (
@@ -61,4 +62,5 @@ PEOPLE = [
         event="INSERT",
         when=BY_AN_ADMIN,
     ),
+    *kept_rows("qualification", table="annotation_qualification", collection="OLD.collection_id"),
 ]
