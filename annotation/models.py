@@ -26,6 +26,36 @@ class Reason(models.TextChoices):
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 
+def grade_or_reason(name: str) -> models.CheckConstraint:
+    """An answer has a grade, or a reason why it has none, and never both."""
+    return models.CheckConstraint(
+        condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
+        | Q(grade__isnull=True, reason__in=Reason.values),
+        name=name,
+    )
+
+
+class AppendedAnswer(models.Model):
+    """An answer beside the judgments in slots. Appended and superseded, never edited or deleted.
+
+    The highest sequence of a person on a pair counts. `seconds` is NULL if no time was measured.
+    """
+
+    sequence = models.PositiveSmallIntegerField(
+        help_text="1, 2, … within the pair; the last counts."
+    )
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, choices=Reason, blank=True)
+    note = models.TextField(blank=True)
+    presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
+    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+
 class GradeMeaning(TypedDict):
     """The meaning of a grade under a facet."""
 
@@ -170,12 +200,17 @@ class Seat(models.Model):
 
 
 class Exclusion(models.Model):
-    """A person who may not judge the queries of a query paper, such as one of its authors."""
+    """A person who may not judge the queries of a query paper, such as one of its authors.
+
+    `practised` people judged a query of it in practice and talked about it with others. A rule of
+    `practice` keeps these exclusions.
+    """
 
     query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="exclusions")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions"
     )
+    practised = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -386,11 +421,7 @@ class Judgment(models.Model):
         ordering = ["slot", "sequence"]
         constraints = [
             models.UniqueConstraint(fields=["slot", "sequence"], name="judgment_sequence_once"),
-            models.CheckConstraint(
-                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
-                | Q(grade__isnull=True, reason__in=Reason.values),
-                name="judgment_grade_or_reason",
-            ),
+            grade_or_reason("judgment_grade_or_reason"),
         ]
         indexes = [
             models.Index(fields=["annotator", "id"], name="judgment_by_annotator"),

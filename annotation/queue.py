@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from django.db.models import Exists, F, Max, OuterRef, Sum
 
 from accounts.models import Collection, User
 from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
-from annotation.presentation import ShownText
+from annotation.presentation import Presentation, ShownText
 from annotation.services import CandidateText, presentation_with, shown_query
 from annotation.slot_sql import count_progress, find_own_slot
 from corpus.models import SOURCES, DocumentText, Query, title_of
@@ -236,15 +236,27 @@ def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
 def _as_shown(
     query: Query, shown: ShownText, slot: tuple[Any, ...], candidate: CandidateText
 ) -> ShownPair:
-    token, postponed_at, key, grade, reason, note = slot
+    token, postponed_at, *answer = slot
     presentation = presentation_with(query, shown, candidate, query.opening.guideline.version)
+    return pair_to_show(token, presentation, answer, is_postponed=postponed_at is not None)
+
+
+def pair_to_show(
+    token: str,
+    presentation: Presentation,
+    answer: Sequence[Any],
+    *,
+    is_postponed: bool = False,
+) -> ShownPair:
+    """The pair with `answer`: key, grade, reason and note, each None if there is none."""
+    key, grade, reason, note = answer
     return ShownPair(
         token=token,
-        query=shown,
+        query=presentation.query,
         candidate=presentation.candidate,
         presentation=presentation.digest,
         judgment_key=key,
-        postponed=postponed_at is not None and key is None,
+        postponed=is_postponed and key is None,
         judged=key is not None,
         grade=grade,
         reason=reason or "",

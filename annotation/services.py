@@ -396,6 +396,11 @@ def check_qualified(collection: Collection, person: User) -> None:
 
 def _check_not_excluded(query: Query, annotators: Sequence[User]) -> None:
     excluded = query.query_paper.exclusions.filter(annotator__in=annotators).first()
+    if excluded is not None and excluded.practised:
+        raise CannotOpen(
+            f"{excluded.annotator} judged a query of {query.query_paper} in practice, where its "
+            "candidates are talked about. Name another annotator."
+        )
     if excluded is not None:
         raise CannotOpen(
             f"{excluded.annotator} is excluded from {query.query_paper}. "

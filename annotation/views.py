@@ -24,9 +24,8 @@ from accounts.access import (
 )
 from accounts.models import Collection, Role
 from annotation import queue
-from annotation.forms import CANNOT, AnswerForm
+from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
-from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.qualifications.standing import must_qualify
 from annotation.queue import OwnSlot, ShownPair
@@ -38,14 +37,19 @@ from annotation.services import (
     postpone,
     submit_judgment,
 )
+from annotation.workspace import (
+    THEN_MINE,
+    WorkspacePlace,
+    own_judgments_page,
+    wanted_ahead,
+    workspace,
+)
 from corpus.models import Query
 from web.downloads import name_in_file
 from web.requests.answers import outcome, refusal, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, wants_csv
-
-THEN_MINE = "mine"
 
 not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
 
@@ -137,7 +141,7 @@ def _show(request: HttpRequest, collection: Collection, name: str, token: str) -
         return render(
             request,
             "annotation/_pairs.html",
-            {"collection": collection, "query": query, "pairs": [shown]},
+            {"query_url": _query_url(collection, query), "pairs": [shown]},
         )
     return _workspace(request, collection, query, shown)
 
@@ -225,19 +229,13 @@ def judge_later(
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
-    without = [token for token in request.GET.get("without", "").split(",") if token]
-    try:
-        count = int(request.GET.get("count", queue.PAIRS_AHEAD))
-    except ValueError:
-        count = queue.PAIRS_AHEAD
-    count = max(1, min(count, queue.PAIRS_AHEAD))
+    without, count = wanted_ahead(request)
     pairs = queue.pairs_ahead(query, person_of(request), without=without, count=count)
     return render(
         request,
         "annotation/_pairs.html",
         {
-            "collection": collection,
-            "query": query,
+            "query_url": _query_url(collection, query),
             "pairs": pairs,
             "are_the_last": len(pairs) < count,
         },
@@ -275,25 +273,23 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
         return csv_file(
             f"{collection.slug}-my-judgments-{name_in_file(query.name)}", columns, judgments
         )
-    return render(
+    following = next(
+        (row for row in own_queries if row.pk != query.pk and not row.progress.finished), None
+    )
+    return own_judgments_page(
         request,
-        "annotation/mine.html",
-        {
-            "collection": collection,
-            "query": query,
-            "title": query.query_paper.title,
-            "judgments": numbered_page(judgments, request),
-            "counts": [
-                (grade, sum(judgment.grade == grade["grade"] for judgment in judgments))
-                for grade in reversed(query.opening.guideline.grades)
-            ],
-            "progress": queue.progress_in(query.pk, user),
-            "minutes": queue.minutes_spent(query, user),
-            "next": next(
-                (row for row in own_queries if row.pk != query.pk and not row.progress.finished),
-                None,
-            ),
-        },
+        query=query,
+        guideline=query.opening.guideline,
+        judgments=judgments,
+        query_url=_query_url(collection, query),
+        back_url=reverse("judge", args=[collection.slug]),
+        back_name="your queries",
+        progress=queue.progress_in(query.pk, user),
+        minutes=queue.minutes_spent(query, user),
+        next=following,
+        next_url=reverse("judge-query", args=[collection.slug, following.name])
+        if following
+        else "",
     )
 
 
@@ -310,30 +306,26 @@ def _workspace(
     if typed is None and must_read(guideline, user):
         page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
         return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
-    progress = queue.progress_in(query.pk, user)
-    pace = queue.pace(collection, user)
-    return render(
+    return workspace(
         request,
-        "annotation/workspace.html",
-        {
-            "collection": collection,
-            "query": query,
-            "back_url": reverse("judge", args=[collection.slug]),
-            "back_name": "Your queries",
-            "guideline": guideline,
-            "show_guideline": "guideline" in request.GET,
-            "query_text": shown.query,
-            "shown": shown,
-            "typed": typed or {"note": shown.note, "reason": shown.reason},
-            "reasons": Reason.offered(),
-            "cannot": CANNOT,
-            "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
-            "progress": progress,
-            "pace": pace,
-            "minutes_left": pace.minutes(progress.remaining),
-            "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
-        },
+        WorkspacePlace(
+            collection=collection,
+            query=query,
+            guideline=guideline,
+            query_url=_query_url(collection, query),
+            back_url=reverse("judge", args=[collection.slug]),
+            back_name="Your queries",
+            later=True,
+        ),
+        shown,
+        progress=queue.progress_in(query.pk, user),
+        pace=queue.pace(collection, user),
+        typed=typed,
     )
+
+
+def _query_url(collection: Collection, query: Query) -> str:
+    return reverse("judge-query", args=[collection.slug, query.name])
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

@@ -17,6 +17,11 @@ EXCLUDED = (
     "JOIN annotation_opening o ON o.query_id = q.id "
     "WHERE o.id = NEW.opening_id AND e.annotator_id = NEW.annotator_id)"
 )
+EXCLUDED_FROM_SLOT = (
+    "EXISTS (SELECT 1 FROM annotation_pair p JOIN corpus_query q ON q.id = p.query_id "
+    "JOIN annotation_exclusion e ON e.query_paper_id = q.query_paper_id "
+    "WHERE p.id = NEW.pair_id AND e.annotator_id = NEW.annotator_id)"
+)
 HAS_A_SEAT = (
     "EXISTS (SELECT 1 FROM annotation_seat s "
     "JOIN annotation_opening o ON o.id = s.opening_id "
@@ -45,6 +50,13 @@ PEOPLE = [
     ),
     *reject_each(
         "seat_not_of_an_excluded", table="annotation_seat", when=EXCLUDED, events=SEAT_TAKEN
+    ),
+    reject(
+        "slot_never_moved_to_an_excluded",
+        table="annotation_slot",
+        event="UPDATE",
+        columns="annotator_id",
+        when=f"NEW.annotator_id <> OLD.annotator_id AND {EXCLUDED_FROM_SLOT}",
     ),
     reject(
         "exclusion_of_no_seat_holder", table="annotation_exclusion", event="INSERT", when=HAS_A_SEAT

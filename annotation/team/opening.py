@@ -150,7 +150,7 @@ def plan_opening(
     except NoCouple as error:
         raise CannotOpen(
             f"Fewer than two of these people may judge {error.query}. Choose more people, leave "
-            "the query out, or remove an exclusion."
+            "the query out, or remove an exclusion. People who judged it in practice stay excluded."
         ) from error
     ordered = judging_order(assignments, pairs, load=load, seed=collection.seed)
     return OpeningPlan(ordered, pairs, people, load, unchecked, senior_reason)

@@ -114,7 +114,7 @@ def _page(
     matches = _matches(request, collection)
     page = _in_order(matches).page(request)
     facets = list(collection.facets.all())
-    exclusions = Exclusion.objects.filter(query_paper__collection=collection)
+    exclusions = Exclusion.objects.filter(query_paper__collection=collection, practised=False)
     context = {
         "collection": collection,
         "page": page,
@@ -203,10 +203,13 @@ def remove_exclusion(
 ) -> HttpResponse:
     exclusions = Exclusion.objects.filter(query_paper__collection=collection)
     exclusion = get_object_or_404(exclusions, pk=exclusion_id)
-    team.end_exclusion(exclusion=exclusion)
-    messages.success(
-        request, f"{exclusion.annotator.shown_name} may judge {exclusion.query_paper} again."
-    )
+    try:
+        team.end_exclusion(exclusion=exclusion)
+    except JudgingError as error:
+        messages.error(request, str(error))
+    else:
+        name = exclusion.annotator.shown_name
+        messages.success(request, f"{name} may judge {exclusion.query_paper} again.")
     return _after_exclusion(request, collection, exclusion)
 
 
