@@ -24,6 +24,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("judgments/", include("adjudication.judgment_import.urls")),
     path("referrals/", include("adjudication.referrals.urls")),
     path("practice/", include("practice.judging_urls")),
+    path("training/", include("practice.training.urls")),
     path("studies/", include("studies.urls")),
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),

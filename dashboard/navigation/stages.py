@@ -82,6 +82,7 @@ STAGES = (
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people"),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
+            NavigationPage("Training", "training", frozenset({Role.ADMIN, Role.ANNOTATOR})),
             NavigationPage("Agreement", "agreement"),
             NavigationPage("Full-text studies", "studies"),
         ),
