@@ -23,6 +23,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("adjudicate/", include("adjudication.urls")),
     path("judgments/", include("adjudication.judgment_import.urls")),
     path("referrals/", include("adjudication.referrals.urls")),
+    path("pilots/", include("practice.urls")),
     path("practice/", include("practice.judging_urls")),
     path("training/", include("practice.training.urls")),
     path("studies/", include("studies.urls")),

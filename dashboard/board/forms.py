@@ -12,8 +12,8 @@ from django.http import QueryDict
 from accounts.models import Collection, User
 from annotation.models import LONGEST_REASON
 from annotation.qualifications.standing import adjudicating_seniors
+from annotation.team.plans import eligible_annotators
 from corpus.models import Query
-from dashboard.board.annotators import eligible_annotators
 
 SEATS = 2  # of a query
 

@@ -14,9 +14,9 @@ from accounts.models import Collection, Role
 from annotation import team
 from annotation.models import Exclusion
 from annotation.services import JudgingError
+from annotation.team.plans import eligible_annotators
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators
 from dashboard.board.closed_queries import closed_queries, closed_rows, is_ready
 from dashboard.board.forms import SEATS, ExclusionForm, OpenForm
 from dashboard.board.query_table import unused_columns

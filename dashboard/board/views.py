@@ -19,12 +19,12 @@ from annotation import services
 from annotation.models import Opening
 from annotation.services import JudgingError
 from annotation.team import OPENING_KIND, REBALANCING_KIND
+from annotation.team.plans import eligible_annotators
 from corpus.models import NAME_ORDER, Facet, Query
 from dashboard.board.annotators import (
     IDLE,
     RATE_DAYS,
     annotators,
-    eligible_annotators,
     late_people,
     outlook_of,
     shares_of,

@@ -76,12 +76,13 @@ STAGES = (
     Stage(
         "Judging",
         (
-            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
+            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR}), holds=("practice/",)),
             NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
             NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people"),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
+            NavigationPage("Pilot rounds", "pilots"),
             NavigationPage("Training", "training", frozenset({Role.ADMIN, Role.ANNOTATOR})),
             NavigationPage("Agreement", "agreement"),
             NavigationPage("Full-text studies", "studies"),
@@ -128,6 +129,7 @@ ACTIONS = (
     Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
     Action("Choose models", "choose-models", "overlap of runs"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
+    Action("Start a pilot round", "new-pilot", "practice trial agreement annotators"),
     Action("Open queries for judging", "board", "start assign annotators", "?state=not-open"),
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),
     Action("Reassign pairs", "rebalance", "balance move hand over pairs"),

@@ -20,8 +20,9 @@ from adjudication.queue import due_cases
 from annotation.models import Exclusion, SlotCount
 from annotation.qualifications.forms import QualificationForm
 from annotation.qualifications.standing import level_states
+from annotation.team.plans import eligible_annotators
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators, person_rows, shares_of
+from dashboard.board.annotators import person_rows, shares_of
 from dashboard.board.completion import Completion
 from dashboard.board.query_table import unused_columns
 from dashboard.board.rows import open_queries_matching, open_rows

@@ -107,6 +107,10 @@ CASES = [
         ),
     ),
     Case(
+        "slot_never_moved_to_an_excluded",
+        lambda world: change(world.open_slots[1], annotator=world.exclusion.annotator),
+    ),
+    Case(
         "exclusion_of_no_seat_holder",
         lambda world: again(
             world.exclusion, query_paper=world.opening.query.query_paper, annotator=world.first
