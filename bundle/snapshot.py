@@ -32,6 +32,7 @@ from bundle.records import (
     ReleasedGuideline,
     ReleasedGuidelineChange,
     ReleasedImport,
+    ReleasedQualifications,
     ReleasedQuery,
     ReleasedReferral,
     ReleasedReports,
@@ -90,6 +91,7 @@ class Snapshot:
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
+    qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -50,6 +50,11 @@ urlpatterns: list[URLPattern] = [
         qualification_views.withdraw,
         name="withdraw-qualification",
     ),
+    path(
+        "people/<int:user_id>/measure/",
+        qualification_views.measure,
+        name="measure-senior",
+    ),
     path("people/hours/", people.timesheet, name="timesheet"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),

@@ -43,7 +43,7 @@ METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
 ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
-    r"|guidelines|guideline-text|timesheet"
+    r"|guidelines|guideline-text|timesheet|training|start-training|training-result"
 )
 MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
 

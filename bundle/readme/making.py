@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bundle.counts import PER_QUERY, ReleaseCounts
 from bundle.datasheet.proofs import proofs_paragraph
+from bundle.qualifications import qualification_paragraph
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
 from bundle.records import ReleasedCorpusImport, ReleasedImport
@@ -141,6 +142,7 @@ def making_section(snapshot: Snapshot) -> Iterator[str]:
     if not imported and snapshot.judged_here:
         yield ABOUT_BLINDNESS
     yield from proofs_paragraph(snapshot.reports)
+    yield from qualification_paragraph(snapshot.qualifications)
 
 
 def _about_judgment_imports(imports: Sequence[ReleasedImport]) -> str:

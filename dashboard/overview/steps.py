@@ -219,9 +219,7 @@ def _next_in_judging(c: CollectionCounts) -> NextStep | None:
             "people",
         )
     if c.unopened:
-        before = (
-            "" if c.opened or c.pilots else " A pilot round before compares annotators."
-        )
+        before = "" if c.opened or c.pilots else " A pilot round before compares annotators."
         return NextStep(
             f"{count_noun(c.unopened, 'query', 'queries')} of {c.queries:,} "
             f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.{before}",

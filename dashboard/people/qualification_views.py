@@ -16,12 +16,30 @@ from annotation.qualifications.forms import QualificationForm
 from annotation.qualifications.services import give_qualification, withdraw_qualification
 from annotation.services import JudgingError
 from dashboard.people.person_page import person_answer, person_here
+from practice.training.skill import qualify_as_senior
 
 
 @in_collection(Role.ADMIN)
 @require_POST
 def give(request: HttpRequest, collection: Collection, user_id: int) -> HttpResponseBase:
     return _change(request, collection, user_id, give_qualification, "is qualified as a")
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def measure(request: HttpRequest, collection: Collection, user_id: int) -> HttpResponseBase:
+    """Measure whether the person is a senior."""
+    person = person_here(collection, user_id)
+    try:
+        row = qualify_as_senior(collection=collection, person=person, given_by=person_of(request))
+    except JudgingError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(
+            request,
+            f"{person.shown_name} is a senior now: ρ = {row.rho:.2f} on {row.pairs} pairs.",
+        )
+    return redirect("person", collection.slug, person.pk)
 
 
 @in_collection(Role.ADMIN)

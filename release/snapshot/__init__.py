@@ -35,6 +35,7 @@ from release.snapshot.imports import corpus_imports, judged_here, judgment_impor
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
+from release.snapshot.qualifications import released_qualifications
 from release.snapshot.runs import lines_of, names_of, released_runs
 from release.snapshot.scopes import released_scopes
 
@@ -105,5 +106,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),
             reports=stored_reports(collection),
+            qualifications=released_qualifications(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot
