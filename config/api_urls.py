@@ -30,6 +30,7 @@ from evaluation.significance.api import Significance
 from jobs import api as jobs
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
+from practice.api import PilotClose, PilotDetail, Pilots
 from practice.training import api as training
 from release import api as release
 from release.datasheets import api as datasheets
@@ -135,6 +136,9 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
     ),
+    path("pilots/", Pilots.as_view(), name="api-pilots"),
+    path("pilots/<int:number>/", PilotDetail.as_view(), name="api-pilot"),
+    path("pilots/<int:number>/close/", PilotClose.as_view(), name="api-close-pilot"),
     path("studies/", Studies.as_view(), name="api-studies"),
     path("studies/<str:study>/", StudyDetail.as_view(), name="api-study"),
     path("studies/<str:study>/end/", StudyEnd.as_view(), name="api-end-study"),

@@ -18,6 +18,7 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
 from corpus.models import Document
+from practice.models import PracticePair, PracticeSet
 from tests.support.api_world import (
     HALF_NOTE,
     NAMES,
@@ -33,6 +34,7 @@ from tests.support.api_world import (
 )
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, member
+from tests.support.practice_scenes import a_pilot, practise
 from tests.support.sittings import judge
 from tests.support.worlds import once_a_file
 
@@ -42,10 +44,13 @@ pytestmark = pytest.mark.one_database
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
 ANNOTATORS_PAGES = re.compile(
-    r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
+    r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
     r"|guidelines|guideline-text|timesheet|training|start-training|training-result"
 )
-MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
+MUST_HAVE_SEEN = {
+    *("collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"),
+    *("practice", "practice-query", "practice-mine"),
+}
 
 
 @once_a_file
@@ -55,7 +60,16 @@ def world() -> World:
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
     others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
     open_query(query=a_query(world.collection), annotators=others, opened_by=None)
+    ann1, pilot = User.objects.get(username="ann1"), world_pilot(world)
+    practise(pilot.pairs.first(), ann1, 1)
+    for pair in pilot.pairs.all():
+        practise(pair, others[0], Answer(grade=2, note=NOTE))
     return world
+
+
+def world_pilot(world: World) -> PracticeSet:
+    """A round of ann1 and ann2. Only ann2 has judged all of it, with a note."""
+    return a_pilot(world.collection, named=[a_query(world.collection).name])
 
 
 def visitor(username: str) -> Crawl:
@@ -188,6 +202,8 @@ def others_go_on(world: World) -> None:
             slot,
             Answer(grade=3 if judgment is None else (judgment.grade + 1) % 4, note="another note"),
         )
+    for pair in PracticePair.objects.all():
+        practise(pair, User.objects.get(username="ann2"), Answer(grade=0, note="another note"))
     for slot in world.slots(1)[:2]:
         settle(slot, Ruling(grade=0, note="another note"))
     Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])

@@ -27,7 +27,9 @@ from jobs.models import State
 from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
-from tests.support.factories import DocumentFactory, UserFactory, a_topic, member
+from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
+from tests.support.practice_scenes import a_pilot
+from tests.support.training_scenes import train_with
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
@@ -229,6 +231,23 @@ ADDRESSES = [
     Address("api-case", (ADJUDICATOR,), GET),
     Address("api-decide", (ADJUDICATOR,), POST),
     Address("api-decisions", (ADJUDICATOR,), GET),
+    # Pilot rounds
+    Address("pilots", (ADMIN,), GET),
+    Address("new-pilot", (ADMIN,), BOTH),
+    Address("pilot", (ADMIN,), GET),
+    Address("pilot-meeting", (ADMIN,), GET),
+    Address("close-pilot", (ADMIN,), POST),
+    Address("remove-pilot", (ADMIN,), POST),
+    Address("practice", (ANNOTATOR,), GET),
+    Address("practice-guideline", (ANNOTATOR,), BOTH),
+    Address("practice-query", (ANNOTATOR,), GET),
+    Address("practice-pair", (ANNOTATOR,), BOTH),
+    Address("practice-ahead", (ANNOTATOR,), GET),
+    Address("practice-undo", (ANNOTATOR,), GET),
+    Address("practice-mine", (ANNOTATOR,), GET),
+    Address("api-pilots", (ADMIN,), BOTH),
+    Address("api-pilot", (ADMIN,), ("get", "delete")),
+    Address("api-close-pilot", (ADMIN,), POST),
     # Full texts and their studies
     Address("import-full-texts", (ADMIN,), BOTH),
     Address("full-text", (ADMIN,), GET),
@@ -407,6 +426,7 @@ LEADING_ON = {
     "case-undo",
     "rate-next",
     "rate-undo",
+    "practice-undo",
     "check-next",
     "check-undo",
 }
@@ -438,6 +458,7 @@ ROWS = {
     "plan",
     "sample",
     "version",
+    "practice_set",
     "study",
     "shadow_judge",
     "job_id",
@@ -479,6 +500,9 @@ def two_collections() -> dict:
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     sessions = {person: session_of(username) for person, username in usernames.items()}
     newcomer = member(collection, Role.CURATOR, "newcomer")
+    pilot = a_pilot(collection, named=[a_query(collection).name])
+    gold = a_query(collection, size=5)
+    train_with(collection, gold, User.objects.get(username="ann1"))
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
     return {
@@ -493,12 +517,14 @@ def two_collections() -> dict:
         "system": world.system.name,
         "token": world.token,
         "link": link,
-        "build": collection.pool_builds.get().pk,
+        "build": world.build.pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
         "sample": collection.samples.get(name="periods").name,
         "position": 1,
         "version": world.release.version,
+        "practice_set": pilot.name,
+        "practice_pair": pilot.pairs.first(),
         "study": world.study.name,
         "shadow_judge": SHADOW_JUDGE,
         "job_id": world.job.pk,
@@ -526,11 +552,19 @@ def world(prepared, db, settings) -> dict:
 def where(name: str, world: dict, slug: str = "") -> str:
     """The address, filled in with what the first collection has."""
     route = ROUTES[name]
-    places = {"/runs/": world["run"], "/systems/": world["system"]}
+    places = {
+        "/runs/": world["run"],
+        "/systems/": world["system"],
+        "/practice/": world["practice_pair"].query.name,
+    }
     named = next((name for place, name in places.items() if place in route), world["query"])
     values = world | {"slug": slug or world["slug"], "name": named}
     if name == "new-password":
         return world["link"]
+    if "/training" in route:
+        values["practice_set"] = "training-1"
+    if "/practice/" in route:
+        values["token"] = world["practice_pair"].token
     values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}
     if name == "api-nowhere":
         return reverse(name) + "nowhere/"

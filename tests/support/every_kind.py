@@ -24,9 +24,10 @@ from corpus.topics.queries import add_sentence_query
 from jobs.context import DirectRun
 from scoring.folds import Folds
 from scoring.services import save_folds
-from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
+from tests.support.factories import DocumentFactory, a_pool, a_query, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
 from tests.support.sittings import judge
+from tests.support.training_scenes import train_with
 
 
 def a_collection_of_every_kind(folder) -> Collection:
@@ -45,6 +46,7 @@ def a_collection_of_every_kind(folder) -> Collection:
     _add_sentences(collection)
     _add_unfinished(collection)
     _add_qualifications(collection)
+    train_with(collection, a_query(collection, size=5), annotators(collection)[0])
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
     save_folds(collection=collection, folds=Folds(numbers, imported_from="official.json"))

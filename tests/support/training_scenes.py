@@ -9,8 +9,10 @@ from adjudication.models import Case
 from adjudication.services import Ruling
 from annotation.appending import Submission
 from annotation.models import Opening
+from corpus.models import Query
 from practice.models import PracticeJudgment, PracticePair, PracticeSet
-from practice.training.gold import make_from_labels
+from practice.training.files import GoldLine
+from practice.training.gold import make_from_labels, make_from_lines
 from practice.training.services import start_training, submit_training
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.practice_scenes import practice_submission
@@ -32,6 +34,20 @@ def with_gold(collection: Collection | None = None, size: int = 12) -> Opening:
             case = Case.objects.cases().get(pk=slot.pair_id)
             decide_case(case, User.objects.get(username="adju"), Ruling(grade=grade, note=NOTE))
     return opening
+
+
+def train_with(collection: Collection, query: Query, *people: User) -> PracticeSet:
+    """A set with gold from a file for all candidates of the query, which the people finish."""
+    candidates = query.query_paper.pool.candidates.order_by("position")
+    docnos = candidates.values_list("document__docno", flat=True)
+    lines = [
+        GoldLine(f"gold.csv:{number}", query.name, docno, number % 4, NOTE)
+        for number, docno in enumerate(docnos, start=2)
+    ]
+    practice_set = make_from_lines(collection=collection, lines=lines, source="gold.csv")
+    for person in people:
+        train(collection, person)
+    return practice_set
 
 
 def a_trainee(collection: Collection, username: str = "tia") -> User:

@@ -122,6 +122,9 @@ class AddressBook:
         return {
             **{name: [row for (row,) in found[:SAMPLED]] for name, found in rows.items()},
             "slug": [collection.slug],
+            "practice_set": [
+                each.name for each in collection.practice_sets.order_by("pk")[:SAMPLED]
+            ],
             "choice": [choice.name for choice in collection.query_choices.order_by("pk")[:SAMPLED]],
             "facet": [facet.slug for facet in collection.facets.all()][:SAMPLED],
             "missing": ["exclude"],
