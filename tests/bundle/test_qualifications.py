@@ -9,8 +9,11 @@ from annotation.models import Basis, Level
 from annotation.qualifications.services import give_qualification, record_measured
 from bundle.qualifications import qualification_paragraph
 from bundle.records import QualifiedPeople, ReleasedQualifications
+from release.services import build_bundle
+from release.snapshot import take_snapshot
 from release.snapshot.qualifications import released_qualifications
 from tests.support.release_scenes import a_judged_collection
+from tests.support.releases import EVERY_EXCEPTION
 
 
 def paragraph(**rules) -> str:
@@ -66,6 +69,7 @@ def test_a_release_counts_the_people_of_its_rules():
     assert released_qualifications(collection) == ReleasedQualifications(
         judges=(0.5, QualifiedPeople(1, 0, 1)), seniors=(0.7, QualifiedPeople(0, 1, 0))
     )
-    assert (
-        "The collection asks annotators to qualify" in bundle_file(collection, "README.md").decode()
-    )
+    bundle = build_bundle(take_snapshot(collection), "1.0", EVERY_EXCEPTION)
+    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
+        readme = archive.read("README.md").decode()
+    assert "The collection asks annotators to qualify" in readme
