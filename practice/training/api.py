@@ -104,7 +104,9 @@ class MissedPairAnswer(serializers.Serializer[MissedPair]):
     explanation = serializers.CharField()
     judged = serializers.IntegerField(help_text="By people who finished the set.")
     missed = serializers.IntegerField(help_text="How many of them gave another grade.")
-    is_doubtful = serializers.BooleanField(help_text="Most did, so the gold may be wrong.")
+    is_doubtful = serializers.BooleanField(
+        help_text="Most gave the same other grade, so the gold may be wrong."
+    )
 
 
 class TrainingSetDetailAnswer(serializers.Serializer[Any]):

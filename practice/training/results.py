@@ -273,8 +273,16 @@ class MissedPair(NamedTuple):
 
     @property
     def is_doubtful(self) -> bool:
-        """More than half of at least two people gave another grade: the gold may be wrong."""
-        return self.judged > 1 and 2 * self.missed > self.judged
+        """More than half of at least two people gave the same other grade.
+
+        Then gold may be wrong. People who guess give many other grades.
+        """
+        others = [
+            number
+            for grade, number in self.grades.items()
+            if grade is not None and grade != self.gold
+        ]
+        return self.judged > 1 and 2 * max(others, default=0) > self.judged
 
     @property
     def given(self) -> list[tuple[str, int]]:

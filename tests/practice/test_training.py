@@ -484,6 +484,19 @@ def test_pairs_that_most_trainees_miss_are_doubtful(collection, tia):
     assert {(pair.missed, pair.judged, pair.is_doubtful) for pair in others} == {(0, 3, False)}
 
 
+def test_people_who_guess_make_no_gold_doubtful(collection, tia):
+    practice_set = a_training_set(collection)
+    pair = next(pair for pair in pairs_of(practice_set) if pair.gold == 0)
+    for username, grade in (("tia", 1), ("bo", 2), ("cy", None), ("di", 3)):
+        person = a_trainee(collection, username)
+        train(collection, person, lambda each, grade=grade: grade if each == pair else each.gold)
+
+    first = missed_pairs(practice_set)[0]
+
+    assert (first.missed, first.judged, first.is_doubtful) == (4, 4, False)
+    assert first.given == [("1", 1), ("2", 1), ("3", 1), ("–", 1)]
+
+
 def test_an_admin_sees_who_waits_with_the_attempts(collection, tia):
     a_training_set(collection, pairs=6)
     bo = a_trainee(collection, "bo")
