@@ -22,7 +22,7 @@ Row = TypeVar("Row", bound=AppendedAnswer)
 
 @dataclass(frozen=True)
 class Submission:
-    """What a page sends: the answer, the digest of the text it showed, and its keys.
+    """An answer as a page sends it, with the digest of the text it showed, and its keys.
 
     `supersedes` is the key of the answer that the page showed, None if it showed none.
     """

@@ -21,7 +21,7 @@ THEN_MINE = "mine"
 
 @dataclass(frozen=True)
 class WorkspacePlace:
-    """Where the judge is: a query, and the addresses of the page.
+    """The place of the judge: a query, and the addresses of the page.
 
     The other addresses of the query begin with `query_url`: `ahead/`, `undo/`, `mine/`, and those
     of its pairs. With `later`, pairs can be put off. `sitting` is the name of the practice set.

@@ -302,6 +302,14 @@ class PreviousVersion(NamedTuple):
     pools: FileLines | None = None
 
 
+class ReleasedPilots(NamedTuple):
+    """The pilot rounds with a judgment, their judged pairs, and the people who judged in them."""
+
+    rounds: int = 0
+    pairs: int = 0
+    annotators: int = 0
+
+
 class ReleasedReferral(NamedTuple):
     """A judged pair that an admin had settled again. `recipient`: "adjudicator" or "judges"."""
 

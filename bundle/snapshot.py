@@ -32,6 +32,7 @@ from bundle.records import (
     ReleasedGuideline,
     ReleasedGuidelineChange,
     ReleasedImport,
+    ReleasedPilots,
     ReleasedQualifications,
     ReleasedQuery,
     ReleasedReferral,
@@ -91,6 +92,7 @@ class Snapshot:
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
+    pilots: ReleasedPilots = field(default_factory=ReleasedPilots)
     qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
 
     @property

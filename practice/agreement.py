@@ -142,7 +142,7 @@ def _couples(
 
 
 def _table(grades: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
-    """How often each two grades were given to a pair, shape (size, size)."""
+    """The number of times that each two grades were given, shape (size, size)."""
     both = grades[(grades != MISSING).all(axis=1)]
     counts = np.bincount(both[:, 0] * size + both[:, 1], minlength=size * size)
     return counts.reshape(size, size)

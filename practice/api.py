@@ -23,7 +23,7 @@ from practice.pilots import (
     QUERIES,
     start_pilot,
 )
-from practice.report import AgreementLine, RoundReport, report_of
+from practice.report import GroupLine, RoundReport, report_of
 from practice.services import MOST_MEMBERS, CannotPractise, close_set, remove_set
 from web.api.serializers import DryRun, found
 
@@ -76,7 +76,7 @@ class PilotProgress(serializers.Serializer[Any]):
     ungraded = serializers.IntegerField(help_text="Judgments without a grade.")
 
 
-class PilotAgreement(serializers.Serializer[AgreementLine]):
+class PilotAgreement(serializers.Serializer[GroupLine]):
     pairs_of = serializers.CharField(source="name")
     pairs = serializers.IntegerField(help_text="Pairs with two grades or more.")
     alpha_of_all = serializers.FloatField(
@@ -88,7 +88,7 @@ class PilotAgreement(serializers.Serializer[AgreementLine]):
         help_text="Mean of each coefficient over every two annotators; null if undefined."
     )
 
-    def get_means(self, line: AgreementLine) -> dict[str, float | None]:
+    def get_means(self, line: GroupLine) -> dict[str, float | None]:
         return _by_key(line.means)
 
 

@@ -8,7 +8,7 @@ from corpus.ordering import order_key, shuffled
 
 
 def spread_candidates(docnos: Sequence[str], number: int, *, seed: str, query: str) -> list[str]:
-    """That many of a pool's candidates, one from each of as many equal parts of the pool.
+    """Choose `number` candidates of a pool, one from each of as many equal parts.
 
     `docnos` are in the order of the pool, whose first candidates are the best of the retrievers. So
     good and bad candidates occur. All of them, if the pool has no more.

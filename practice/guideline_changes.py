@@ -1,4 +1,4 @@
-"""What changed between two versions of a guideline, word by word. Pure."""
+"""The changes between two versions of a guideline, word by word. Pure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ PARTS = {
     "detail": "detail",
     "example": "example",
 }
+
+AROUND = 15  # words that are kept at each end of a long part that stayed the same
 
 
 class Piece(NamedTuple):
@@ -34,10 +36,25 @@ class TextChange(NamedTuple):
 def guideline_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[TextChange]:
     """The texts that differ. Both have `instructions` and `grades`, as a Guideline has."""
     return [
-        TextChange(heading, word_changes(old, new))
+        TextChange(heading, abridged(word_changes(old, new)))
         for heading, old, new in _texts(before, after)
         if old != new
     ]
+
+
+def abridged(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, with "…" for the middle of a long part that stayed the same."""
+    return [
+        Piece("same", _without_middle(piece.text)) if piece.change == "same" else piece
+        for piece in pieces
+    ]
+
+
+def _without_middle(text: str) -> str:
+    words = re.findall(r"\s*\S+\s*", text)
+    if len(words) <= 3 * AROUND:
+        return text
+    return f"{''.join(words[:AROUND])} … {''.join(words[-AROUND:])}"
 
 
 def _texts(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

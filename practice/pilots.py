@@ -123,7 +123,7 @@ def _spread_queries(collection: Collection, annotators: Sequence[User], number: 
     raise CannotPractise(
         f"{count_noun(len(chosen), 'query', 'queries')} can be used, and you asked for {number}. A "
         "query can be used if it has a pool, is not open for judging, was in no earlier round, and "
-        "nobody of the round judges a query of its query paper."
+        "no annotator of the round judges a query of its query paper."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a member is shown of a pair: the same as in live judging, by the guideline of the set."""
+"""The text of a pair as a member sees it: as in live judging, by the guideline of the set."""
 
 from __future__ import annotations
 

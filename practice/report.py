@@ -1,4 +1,4 @@
-"""What an admin sees of a round: progress, agreement, the pairs to talk about, and the rounds."""
+"""The report of a round for admins: progress, agreement, and the pairs to talk about."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REASONS = {
 }
 
 
-class Answer(NamedTuple):
+class RoundAnswer(NamedTuple):
     """A member's judgment that counts."""
 
     pair: int
@@ -83,7 +83,7 @@ class MemberLine(NamedTuple):
     seconds: float | None
 
 
-class AgreementLine(NamedTuple):
+class GroupLine(NamedTuple):
     """The agreement of all annotators in a group of pairs, for a table."""
 
     name: str
@@ -117,7 +117,7 @@ class RoundReport:
     practice_set: PracticeSet
     members: Sequence[User]
     pairs: Sequence[RoundPair]
-    answers: Mapping[int, Mapping[int, Answer]]  # by pair, by annotator
+    answers: Mapping[int, Mapping[int, RoundAnswer]]  # by pair, by annotator
 
     @property
     def judged(self) -> int:
@@ -129,7 +129,7 @@ class RoundReport:
 
     @property
     def progress(self) -> list[MemberLine]:
-        own: dict[int, list[Answer]] = defaultdict(list)
+        own: dict[int, list[RoundAnswer]] = defaultdict(list)
         for of_pair in self.answers.values():
             for answer in of_pair.values():
                 own[answer.annotator].append(answer)
@@ -171,7 +171,7 @@ class RoundReport:
         return Scale(self.practice_set.highest_grade, 1)
 
     @property
-    def groups(self) -> list[AgreementLine]:
+    def groups(self) -> list[GroupLine]:
         names = {pair.facet: pair.facet_name for pair in self.pairs}
         return [
             _line("All pairs" if group.facet is None else names[group.facet], group)
@@ -179,7 +179,7 @@ class RoundReport:
         ]
 
     @property
-    def overall(self) -> AgreementLine:
+    def overall(self) -> GroupLine:
         """Without the facets, which take most of the time."""
         return _line("All pairs", self._agreement(by_facet=False).groups[0])
 
@@ -198,7 +198,7 @@ class RoundReport:
 
     @cached_property
     def disputed(self) -> list[DisputedPair]:
-        """Those on which grades differ or somebody could not judge, the largest spread first."""
+        """Those whose grades differ or that were not graded, the largest spread first."""
         found = [self._disputed(pair) for pair in self.pairs]
         return sorted(
             (pair for pair in found if pair.spread or pair.missing),
@@ -216,20 +216,20 @@ class RoundReport:
         )
 
 
-def _with_person(person: User, answer: Answer | None) -> MemberAnswer | None:
+def _with_person(person: User, answer: RoundAnswer | None) -> MemberAnswer | None:
     if answer is None:
         return None
     return MemberAnswer(person, answer.grade, answer.reason, answer.reason_text, answer.note)
 
 
-def _line(name: str, group: GroupAgreement) -> AgreementLine:
+def _line(name: str, group: GroupAgreement) -> GroupLine:
     notes = [
         f"{coefficient.name}: undefined for {group.couples - number:,} of {group.couples:,} couples"
         for coefficient in COEFFICIENTS
         for number in [group.defined[coefficient.key]]
         if 0 < number < group.couples
     ]
-    return AgreementLine(
+    return GroupLine(
         name=name,
         pairs=group.pairs,
         alpha=_value(ALPHA, {ALPHA.key: group.alpha}),
@@ -262,7 +262,7 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
         "document__docno",
         "document__title",
     )
-    answers: dict[int, dict[int, Answer]] = defaultdict(dict)
+    answers: dict[int, dict[int, RoundAnswer]] = defaultdict(dict)
     # The latest comes last. To sort in SQL by sequence is faster than to look for later rows.
     rows = (
         PracticeJudgment.objects.filter(pair__practice_set=practice_set)
@@ -270,13 +270,13 @@ def report_of(practice_set: PracticeSet) -> RoundReport:
         .values_list("pair", "annotator", "grade", "reason", "note", "seconds")
     )
     for row in rows:
-        answer = Answer(*row)
+        answer = RoundAnswer(*row)
         answers[answer.pair][answer.annotator] = answer
     return RoundReport(practice_set, members, [RoundPair(*pair) for pair in pairs], answers)
 
 
-class FacetChanges(NamedTuple):
-    """What changed in the guideline of a facet from one round to the next."""
+class GuidelineChanges(NamedTuple):
+    """The changes in the guideline of a facet from one round to the next."""
 
     facet: str
     is_whole: bool
@@ -285,11 +285,11 @@ class FacetChanges(NamedTuple):
     changes: list[TextChange]
 
 
-def changes_between(earlier: PracticeSet, later: PracticeSet) -> list[FacetChanges]:
+def changes_between(earlier: PracticeSet, later: PracticeSet) -> list[GuidelineChanges]:
     """Per facet that both rounds have, if the version is another."""
     old, new = (_guidelines(each) for each in (earlier, later))
     return [
-        FacetChanges(
+        GuidelineChanges(
             facet=new[facet].facet.name,
             is_whole=new[facet].facet.is_whole,
             before=old[facet].version,
@@ -311,7 +311,7 @@ def _text(guideline: Guideline) -> dict[str, object]:
 
 
 class ShownPairText(NamedTuple):
-    """A disputed pair with the texts that its annotators read."""
+    """A pair to talk about with the texts that its annotators read."""
 
     disputed: DisputedPair
     query: ShownText

@@ -176,9 +176,8 @@ def _check_no_seats(papers: Sequence[int], annotators: Sequence[User]) -> None:
     if slot is not None:
         query = slot.opening.query if isinstance(slot, Seat) else slot.pair.query
         raise CannotPractise(
-            f"{slot.annotator} judges {query.name} already, so nobody may talk with "
-            f"{slot.annotator} about candidates of {query.query_paper}. Choose other queries or "
-            "another annotator."
+            f"{slot.annotator} judges {query.name} already, and would talk about candidates "
+            f"of {query.query_paper} with others. Choose other queries or another annotator."
         )
 
 
@@ -196,7 +195,7 @@ def remove_set(*, practice_set: PracticeSet) -> None:
     """Remove a set without judgments. Its members may judge its queries again.
 
     Raises:
-        HasJudgments: somebody has judged a pair of it.
+        HasJudgments: a pair of it is judged.
     """
     with transaction.atomic():
         lock_collection(practice_set.collection)

@@ -29,6 +29,7 @@ from release.snapshot.history import (
     newest_version,
     published_rows,
     referrals_after,
+    released_pilots,
     unpublished_errata,
 )
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
@@ -106,6 +107,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),
             reports=stored_reports(collection),
+            pilots=released_pilots(collection),
             qualifications=released_qualifications(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

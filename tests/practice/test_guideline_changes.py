@@ -40,3 +40,14 @@ def test_changed_words_are_marked_and_both_texts_can_be_put_together_again():
     assert pieces[0] == Piece("same", "The same ")
     assert "".join(piece.text for piece in pieces if piece.change != "added") == before
     assert "".join(piece.text for piece in pieces if piece.change != "removed") == after
+
+
+def test_the_middle_of_a_long_part_that_stayed_the_same_is_left_out():
+    words = [f"w{number}" for number in range(60)]
+    before, after = " ".join([*words, "old"]), " ".join([*words, "new"])
+
+    (change,) = guideline_changes(version(before), version(after))
+
+    kept = change.pieces[0].text.split()
+    assert kept == [*words[:15], "…", *words[-15:]]
+    assert [piece.text for piece in change.pieces[1:]] == ["old", "new"]

@@ -11,6 +11,8 @@ from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
+PEOPLE = ("--annotator", "ann1", "--annotator", "ann2")
+
 
 @pytest.fixture
 def pilot(collection) -> PracticeSet:
@@ -170,8 +172,30 @@ def test_the_overview_names_pilot_rounds_before_queries_are_opened(collection):
 def test_the_command_starts_a_round(collection, capsys):
     a_query(collection)
 
-    call_command("start_pilot", "small", annotator=["ann1", "ann2"], queries=1, per_query=2)
+    call_command("start_pilot", "small", *PEOPLE, "--queries", "1", "--per-query", "2")
 
     assert "pilot round 1 with 2 pairs for ann1, ann2" in capsys.readouterr().out
     with pytest.raises(CommandError, match="No account 'nemo'"):
-        call_command("start_pilot", "small", annotator=["ann1", "nemo"])
+        call_command("start_pilot", "small", *PEOPLE, "--annotator", "nemo")
+
+
+def test_an_exclusion_after_practice_has_no_button_and_is_not_removed(pilot):
+    admin, person = client_of("admin"), annotators(pilot.collection)[0]
+    exclusion = person.exclusions.get()
+
+    page = admin.get(address("person", person.pk))
+    assert "judged in practice, so it stays" in text_of(page)
+    assert address("remove-exclusion", exclusion.pk) not in page.text
+    refused = admin.post(address("remove-exclusion", exclusion.pk), follow=True)
+
+    assert "so the exclusion stays" in text_of(refused)
+    assert person.exclusions.get() == exclusion
+
+
+def test_the_overview_of_an_annotator_leads_to_an_open_round(pilot):
+    client = client_of("ann1")
+    link = f'href="{address("practice", "pilot-1")}"'
+
+    assert link in client.get(address("collection")).text
+    practise_all(pilot, (0, 0), (1, 1), (2, 2))
+    assert link not in client.get(address("collection")).text
