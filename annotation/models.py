@@ -440,7 +440,7 @@ class Level(models.TextChoices):
 
 
 class Basis(models.TextChoices):
-    """What a row of a person's qualification rests on."""
+    """The grounds of a row of a person's qualification."""
 
     TRAINING = "training", "Passed a training set"
     JUDGMENTS = "judgments", "Measured on judgments"

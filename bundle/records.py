@@ -265,7 +265,7 @@ class ReleasedDatasheet(NamedTuple):
 
 
 class QualifiedPeople(NamedTuple):
-    """How many of the people who judged, or who decided, have which qualification.
+    """The number of people who judged, or who decided, by their qualification.
 
     `excepted` have it from an admin. `others` judged or decided before the rule, or have lost it.
     """

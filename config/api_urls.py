@@ -55,7 +55,7 @@ collection_routes: list[URLPattern | URLResolver] = [
         training.TrainingSetDetail.as_view(),
         name="api-training-set",
     ),
-    path("training/", training.OwnTraining.as_view(), name="api-training"),
+    path("training/", training.OwnTrainingResults.as_view(), name="api-training"),
     path(
         "training/<slug:practice_set>/",
         training.OwnTrainingDetail.as_view(),

@@ -26,7 +26,7 @@ class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]
 
 
 class SeniorReasonField(forms.CharField):
-    """Why a senior judges. The service asks for it where it is needed."""
+    """The reason why a senior judges. The service asks for it where it is needed."""
 
     def __init__(self) -> None:
         super().__init__(

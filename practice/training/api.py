@@ -204,7 +204,7 @@ class TrainingSetDetail(CollectionView):
         return Response(TrainingSetDetailAnswer(answer).data)
 
 
-class OwnTraining(CollectionView):
+class OwnTrainingResults(CollectionView):
     roles = (Role.ANNOTATOR,)
 
     @extend_schema(

@@ -1,4 +1,4 @@
-"""What a person's training in a set came to."""
+"""The result of a person's training in a set."""
 
 from __future__ import annotations
 

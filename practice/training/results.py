@@ -47,7 +47,7 @@ def results_of(collection: Collection) -> QuerySet[TrainingResult]:
 
 @dataclass(frozen=True)
 class OwnTraining:
-    """Where a person is in training: a set in progress, or the next, and the results."""
+    """A person's training: a set in progress, or the next, and the results."""
 
     must_qualify: bool
     begun: PracticeMember | None

@@ -189,10 +189,10 @@ def training_set(
 @in_collection(Role.ADMIN)
 @require_POST
 def close(request: HttpRequest, collection: Collection, practice_set: str) -> HttpResponse:
-    """Offer the set to nobody any more."""
+    """Stop offering the set."""
     found = _set_or_404(collection, practice_set)
     close_set(practice_set=found)
-    messages.success(request, f"{found.title} is closed. It is offered to nobody any more.")
+    messages.success(request, f"{found.title} is closed. It is not offered any more.")
     return redirect("training-set", collection.slug, found.name)
 
 

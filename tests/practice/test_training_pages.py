@@ -294,7 +294,7 @@ def test_the_page_of_a_set_names_pairs_whose_gold_may_be_wrong(collection):
 def test_an_admin_closes_a_set(collection, tia):
     page = client_of("admin").post(address("close-training-set", "training-1"), follow=True)
 
-    assert "It is offered to nobody any more." in text_of(page)
+    assert "It is not offered any more." in text_of(page)
     assert PracticeSet.objects.get().is_closed
 
 
