@@ -13,7 +13,7 @@ PairKey = tuple[str, str]  # query and docno
 def spread_over_grades(
     pairs: Iterable[tuple[PairKey, int]], number: int, *, seed: str
 ) -> list[PairKey]:
-    """The pairs, `number` of them: as equally many of each grade as there are; all of them, if not more.
+    """As many pairs as `number`, as equally of each grade as there are; all, if not more.
 
     Low grades are most pairs of a pool, and a person who gives nothing else would agree with most.
     """
