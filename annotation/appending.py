@@ -1,5 +1,7 @@
 """Appends an answer to those of a person on a pair, for answers that stand in no slot.
 
+No aspects are stored with them.
+
 Ratings of full texts and judgments in practice are such answers. The caller locks what orders the
 answers of the person: a study, or a membership of a practice set.
 """
@@ -58,7 +60,11 @@ def append_answer(
     """
     earlier = rows.model._default_manager.filter(key=submission.key).first()
     if earlier is not None:
-        if Answer.of(earlier) != submission.answer or not rows.filter(pk=earlier.pk).exists():
+        same = all(
+            getattr(earlier, column) == getattr(submission.answer, column)
+            for column in ("grade", "reason", "note")
+        )
+        if not same or not rows.filter(pk=earlier.pk).exists():
             raise refusals.key_reused
         return earlier
     if submission.presentation_digest != digest_now():

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from accounts.models import Role
+from accounts.rules import JUDGES_SQL
 from annotation.models import Judgment
 
 _OWN_SLOT = f"""
     SELECT s.id, p.query_id
     FROM accounts_collection c
     JOIN accounts_membership m
-        ON m.collection_id = c.id AND m.user_id = %s AND m.role = '{Role.ANNOTATOR}'
+        ON m.collection_id = c.id AND m.user_id = %s AND m.role IN {JUDGES_SQL}
     JOIN corpus_query q ON q.collection_id = c.id AND q.name = %s
     JOIN annotation_pair p ON p.query_id = q.id AND p.token = %s
     JOIN annotation_slot s ON s.pair_id = p.id AND s.annotator_id = m.user_id
@@ -32,7 +32,7 @@ _SLOT = """
         c.qualifying_rho IS NOT NULL AND COALESCE((SELECT u.basis FROM annotation_qualification u
             WHERE u.collection_id = c.id AND u.person_id = s.annotator_id
             AND u.level = 'judge' ORDER BY u.id DESC LIMIT 1), 'withdrawal') = 'withdrawal',
-        c.id, c.highest_grade, c.archived_at IS NOT NULL
+        c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
     FROM annotation_slot s
     JOIN annotation_pair p ON p.id = s.pair_id
     JOIN annotation_opening o ON o.query_id = p.query_id
@@ -77,6 +77,7 @@ class LockedSlot(NamedTuple):
     must_qualify: bool
     collection_id: int
     highest_grade: int
+    marks_aspects: bool
     is_archived: bool
 
 

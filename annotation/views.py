@@ -22,7 +22,7 @@ from accounts.access import (
     refuse_archived,
     row_or_404,
 )
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from annotation import queue
 from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
@@ -78,7 +78,7 @@ def _to_training(
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
@@ -110,7 +110,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 @for_the_qualified
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
@@ -131,7 +131,7 @@ def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpRe
     return view(request, slug=slug, name=name, token=token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_the_qualified
 def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
@@ -182,7 +182,7 @@ def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpRes
     return redirect("judge-pair", slug, name, token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
@@ -201,7 +201,7 @@ def _refused(
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_POST
 @for_the_qualified
 def judge_later(
@@ -223,7 +223,7 @@ def judge_later(
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 @for_the_qualified
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
@@ -244,7 +244,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 @for_the_qualified
 def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
@@ -260,7 +260,7 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """My judgments on this query, with a summary when all pairs are judged."""
@@ -321,6 +321,7 @@ def _workspace(
         progress=queue.progress_in(query.pk, user),
         pace=queue.pace(collection, user),
         typed=typed,
+        aspects=queue.aspects_to_mark(collection, query, shown.query),
     )
 
 

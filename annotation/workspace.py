@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from accounts.models import Collection
+from annotation.aspects import Aspect, sentence_marks
 from annotation.forms import CANNOT
 from annotation.models import Guideline, Reason
 from annotation.queue import PAIRS_AHEAD, OwnJudgment, Pace, ShownPair, SlotProgress
@@ -45,8 +46,9 @@ def workspace(
     progress: SlotProgress,
     pace: Pace,
     typed: dict[str, str] | None = None,
+    aspects: Sequence[Aspect] = (),
 ) -> HttpResponse:
-    """The page of the pair. `typed` is what a refused answer said."""
+    """The page of the pair. `typed` is what a refused answer said, `aspects` those to mark."""
     grades = place.guideline.grades
     return render(
         request,
@@ -66,6 +68,9 @@ def workspace(
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),
             "cannot": CANNOT,
+            "aspects": aspects,
+            "query_marks": sentence_marks(aspects),
+            "marked": shown.aspects if typed is None else _typed_aspects(request),
             "grade_name": "" if shown.grade is None else grades[shown.grade]["name"],
             "progress": progress,
             "pace": pace,
@@ -73,6 +78,11 @@ def workspace(
             "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
         },
     )
+
+
+def _typed_aspects(request: HttpRequest) -> list[int]:
+    """The boxes that were ticked in a refused answer."""
+    return [int(text) for text in request.POST.getlist("aspects") if text.isdigit()]
 
 
 def wanted_ahead(request: HttpRequest) -> tuple[list[str], int]:

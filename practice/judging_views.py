@@ -16,7 +16,7 @@ from accounts.access import (
     person_of,
     row_or_404,
 )
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from annotation.appending import Submission
 from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, record_reading
@@ -43,7 +43,7 @@ not_found_for_scripts = not_found_as_json("This pair is no longer in a set of yo
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def practice(request: HttpRequest, collection: Collection, practice_set: str) -> HttpResponse:
     """The queries of the member's set with his or her progress."""
@@ -68,7 +68,7 @@ def practice(request: HttpRequest, collection: Collection, practice_set: str) ->
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def practice_guideline(
     request: HttpRequest, collection: Collection, practice_set: str, facet: str
@@ -103,7 +103,7 @@ def practice_guideline(
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def practice_query(
     request: HttpRequest, collection: Collection, practice_set: str, name: str
@@ -119,7 +119,7 @@ def practice_query(
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def practice_pair(
     request: HttpRequest, collection: Collection, practice_set: str, name: str, token: str
@@ -168,7 +168,7 @@ def _saved(request: HttpRequest, own: OwnQuery) -> HttpResponseBase:
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def practice_ahead(
     request: HttpRequest, collection: Collection, practice_set: str, name: str
@@ -183,7 +183,7 @@ def practice_ahead(
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def practice_undo(
     request: HttpRequest, collection: Collection, practice_set: str, name: str
@@ -200,7 +200,7 @@ def practice_undo(
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def practice_mine(
     request: HttpRequest, collection: Collection, practice_set: str, name: str

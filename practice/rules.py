@@ -6,7 +6,7 @@ judges a query of that query paper.
 
 from __future__ import annotations
 
-from accounts.rules import kept_rows, not_being_deleted
+from accounts.rules import JUDGES_SQL, kept_rows, not_being_deleted
 from database.triggers import changed, reject
 
 SET, GUIDELINE, PAIR, MEMBER, JUDGMENT = (
@@ -78,7 +78,7 @@ PAIRS = [
 
 NO_ANNOTATOR = (
     "NOT EXISTS (SELECT 1 FROM accounts_membership m WHERE m.user_id = NEW.annotator_id "
-    f"AND m.role = 'annotator' AND m.collection_id = {COLLECTION_OF_SET.format(row='NEW')})"
+    f"AND m.role IN {JUDGES_SQL} AND m.collection_id = {COLLECTION_OF_SET.format(row='NEW')})"
 )
 # An exclusion keeps its person from every seat; see `annotation/rules/people.py`.
 NOT_EXCLUDED = (

@@ -11,7 +11,7 @@ from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from accounts.locking import check_not_archived, lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation.appending import Refusals, Submission, append_answer
 from annotation.guidelines.readings import must_read
 from annotation.models import Exclusion, Guideline, Seat, Slot
@@ -276,7 +276,7 @@ def submit_practice(*, pair_id: int, annotator: User, submission: Submission) ->
 def _locked_member(pair_id: int, annotator: User) -> PracticeMember:
     """The membership, locked. It orders all answers of this person in this set."""
     roles = annotator.memberships.filter(
-        role=Role.ANNOTATOR, collection=OuterRef("practice_set__collection")
+        role__in=JUDGES, collection=OuterRef("practice_set__collection")
     )
     member = (
         PracticeMember.objects.select_for_update(of=("self",))

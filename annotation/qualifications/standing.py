@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, Role, User
 from annotation.models import Basis, Level, Qualification
 
 STANDING = (Basis.TRAINING, Basis.JUDGMENTS, Basis.OVERRIDE)
@@ -75,10 +75,10 @@ def unqualified_annotators(collection: Collection) -> QuerySet[User]:
         return User.objects.none()
     basis = latest_basis(Level.JUDGE, collection=collection, person=OuterRef("pk"))
     annotators = User.objects.filter(
-        is_active=True, memberships__collection=collection, memberships__role=Role.ANNOTATOR
+        is_active=True, memberships__collection=collection, memberships__role__in=JUDGES
     )
     waiting = Q(basis=None) | Q(basis=Basis.WITHDRAWAL)
-    return annotators.alias(basis=basis).filter(waiting).order_by("username")
+    return annotators.alias(basis=basis).filter(waiting).distinct().order_by("username")
 
 
 # Tiers

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation.services import JudgingConflict
 from jobs.context import JobContext
 from jobs.models import Job
@@ -53,7 +53,7 @@ def eligible_annotators(collection: Collection) -> QuerySet[User]:
     return User.objects.filter(
         is_active=True,
         memberships__collection=collection,
-        memberships__role=Role.ANNOTATOR,
+        memberships__role__in=JUDGES,
     ).order_by("username")
 
 

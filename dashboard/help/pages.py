@@ -27,6 +27,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
         *("pilots", "new-pilot", "pilot", "pilot-meeting"),
         *("practice", "practice-query", "practice-mine", "practice-pair", "practice-guideline"),
     ),
+    "judging#owners-who-judge": ("set-up",),
     "judging#beside-a-case": ("case",),
     "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "adjudicate-decided"),
     "ordinary_topics": ("import-topics", "topic"),

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
-from accounts.models import HIGHEST_GRADE, Collection, Role
+from accounts.models import HIGHEST_GRADE, JUDGES, Collection
 from database.dry_run import rolled_back_if
 from practice.models import PracticeKind, PracticeSet, TrainingResult
 from practice.services import MOST_PAIRS
@@ -205,7 +205,7 @@ class TrainingSetDetail(CollectionView):
 
 
 class OwnTrainingResults(CollectionView):
-    roles = (Role.ANNOTATOR,)
+    roles = JUDGES
 
     @extend_schema(
         summary="Your training results, the latest first",
@@ -217,7 +217,7 @@ class OwnTrainingResults(CollectionView):
 
 
 class OwnTrainingDetail(CollectionView):
-    roles = (Role.ANNOTATOR,)
+    roles = JUDGES
 
     @extend_schema(
         summary="Your result in a training set, pair by pair",

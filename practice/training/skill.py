@@ -60,7 +60,7 @@ def live_skill(collection: Collection, person: User) -> Skill:
     own_pairs = Pair.objects.filter(query__in=queries, slots__annotator=person)
     pairs = own_pairs.exclude(pk__in=decided.values("pair"))
     cells: Counter[tuple[int | None, int | None]] = Counter()
-    for pair, first_judge, _ in pairs_with_judges(collection, pairs):
+    for pair, first_judge, *_ in pairs_with_judges(collection, pairs):
         own = pair.first if first_judge == person.pk else pair.second
         cells[own, pair.final] += 1
     table = CrossTable(cells.items())

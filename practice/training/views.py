@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in, row_or_404
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection, Role
 from annotation.qualifications.standing import unqualified_annotators
 from annotation.services import JudgingError
 from practice.models import PracticeKind, PracticeSet
@@ -36,10 +36,10 @@ from web.tables.columns import csv_file, wants_csv
 
 
 @never_cache
-@in_collection(Role.ADMIN, Role.ANNOTATOR)
+@in_collection(Role.ADMIN, *JUDGES)
 @require_safe
 def training(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    """The admin's sets; an annotator's own training."""
+    """The admin's sets; the own training of a person who judges."""
     if Role.ADMIN in roles_in(collection, person_of(request)):
         if wants_csv(request):
             columns = TRAINING_RESULTS.shown(request)
@@ -52,7 +52,7 @@ def training(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     return render(request, "practice/training.html", context)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_POST
 def start(request: HttpRequest, collection: Collection) -> HttpResponse:
     try:
@@ -64,7 +64,7 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def result(request: HttpRequest, collection: Collection, practice_set: str) -> HttpResponse:
     """The person's result, with the gold of each pair. It does not exist before the end."""

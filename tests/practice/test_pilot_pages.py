@@ -4,6 +4,7 @@ from django.core.management import CommandError, call_command
 from annotation.services import write_guideline
 from practice.models import PracticeJudgment, PracticeSet
 from practice.services import close_set
+from release.proofs.blindness.addresses import AddressBook
 from tests.support.factories import a_query, annotators
 from tests.support.practice_scenes import a_pilot, practise, practise_all
 from tests.support.sittings import carried
@@ -199,3 +200,9 @@ def test_the_overview_of_an_annotator_leads_to_an_open_round(pilot):
     assert link in client.get(address("collection")).text
     practise_all(pilot, (0, 0), (1, 1), (2, 2))
     assert link not in client.get(address("collection")).text
+
+
+def test_the_blindness_check_asks_for_the_pages_of_practice(pilot):
+    asked = {route.name for route, _ in AddressBook(pilot.collection).about([])}
+
+    assert asked >= {"practice", "practice-query", "practice-pair", "practice-mine"}

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation import team
 from annotation.qualifications.standing import adjudicating_seniors
 from annotation.services import UncheckedLabels
@@ -109,7 +109,7 @@ def _queries(collection: Collection, names: Sequence[str] | None) -> list[Query]
 
 def _annotators(collection: Collection, usernames: Sequence[str] | None) -> list[User]:
     people = User.objects.filter(
-        is_active=True, memberships__collection=collection, memberships__role=Role.ANNOTATOR
+        is_active=True, memberships__collection=collection, memberships__role__in=JUDGES
     )
     if usernames is None:
         return list(people.exclude(pk__in=adjudicating_seniors(collection)))

@@ -13,6 +13,7 @@ from django.urls import URLResolver, get_resolver
 
 from accounts.models import Collection
 from annotation.models import Opening
+from practice.models import PracticePair
 from release.models import Erratum
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -72,6 +73,10 @@ class AddressBook:
 
     def _values(self, route: Route, pairs: Sequence[PairAddress]) -> Iterator[dict[str, object]]:
         names = list(dict.fromkeys(route.parameters))
+        if "practice_set" in names:
+            for practised, facet in product(self._practice_pairs, self._rows("facet")):
+                yield {**practised, "facet": facet}
+            return
         about_pairs = [name for name in names if name in ("query", "name", "token", "docno")]
         others = [name for name in names if name not in about_pairs]
         rest = [dict(zip(others, row, strict=True)) for row in product(*map(self._rows, others))]
@@ -96,6 +101,20 @@ class AddressBook:
             name
             for rows in (self.collection.runs, self.collection.systems)
             for name in rows.order_by("pk").values_list("name", flat=True)[:SAMPLED]
+        ]
+
+    @cached_property
+    def _practice_pairs(self) -> list[dict[str, object]]:
+        """Pairs of practice sets, whose addresses no pair of live judging fits."""
+        pairs = PracticePair.objects.filter(practice_set__collection=self.collection)
+        return [
+            {
+                "slug": self.collection.slug,
+                "practice_set": pair.practice_set.name,
+                "name": pair.query.name,
+                "token": pair.token,
+            }
+            for pair in pairs.select_related("practice_set", "query").order_by("pk")[:SAMPLED]
         ]
 
     @cached_property
