@@ -17,7 +17,7 @@ from accounts.models import Role
 from adjudication import queue
 from adjudication.models import Case, Decision
 from adjudication.referrals.reasons import referral_reason
-from adjudication.services import Ruling, decide
+from adjudication.services import Ruling, check_senior, decide
 from annotation.api import GradeOrReason, ShownTexts, TextAnswer
 from annotation.models import Reason
 from corpus.models import Query
@@ -136,6 +136,7 @@ class AdjudicationView(CollectionView):
     roles = (Role.ADJUDICATOR,)
 
     def open_query(self, name: str) -> Query:
+        check_senior(self.collection, self.person)
         return row_or_404(queue.query_to_decide(self.collection, name))
 
 
@@ -146,6 +147,7 @@ class Cases(AdjudicationView):
         responses=CaseLine(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
+        check_senior(self.collection, self.person)
         return self.paged(queue.due_in_order(self.collection, self.person), CaseLine)
 
 
@@ -166,6 +168,7 @@ class Decide(AdjudicationView):
         summary="Decide a case, or change your decision",
         description="201 when it is saved, 200 when the same key brings the same decision again. "
         "409 with `judgments_changed` or `decided_meanwhile`: get the case again and look. "
+        "409 with `not_senior` if you have not qualified as a senior, where seniors decide. "
         "409 with `already_decided` or `no_such_case`: it needs no decision any more. "
         "409 with `decision_in_public_version`: it stays, unless an admin has the pair decided "
         "again.",

@@ -17,8 +17,9 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
 from adjudication.models import Case, CaseQuerySet, Decision, DueCount
-from annotation.models import Judgment, Pair, PairCount, Reason, Slot, SlotCount
+from annotation.models import Judgment, Level, Pair, PairCount, Reason, Slot, SlotCount
 from annotation.presentation import ShownText
+from annotation.qualifications.standing import STANDING, latest_basis
 from annotation.services import presentation_of
 from corpus.models import SOURCES, Query
 from corpus.ordering import order_key
@@ -153,7 +154,9 @@ def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
     rows = PairCount.objects.filter(
         ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
     )
-    return rows.annotate(decided=Coalesce("query__case_count__settled", 0)).order_by()
+    decided = Coalesce("query__case_count__settled", 0)
+    offered: QuerySet[Any] = _offered(rows, user).annotate(decided=decided).order_by()
+    return offered
 
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
@@ -169,7 +172,14 @@ def _partly_foreign_queries(collections: list[int], user: User) -> set[int]:
         total__lt=F("query__pair_count__total"),
         query__pair_count__disputed__gt=0,
     )
-    return set(partly.order_by().values_list("query", flat=True))
+    return set(_offered(partly, user).order_by().values_list("query", flat=True))
+
+
+def _offered(rows: Any, user: User) -> Any:
+    """Of counts of queries, those in collections that offer the person cases (tiers)."""
+    basis = latest_basis(Level.SENIOR, collection=OuterRef("query__collection"), person=user)
+    is_offered = Q(query__collection__senior_rho=None) | Q(senior_basis__in=STANDING)
+    return rows.alias(senior_basis=basis).filter(is_offered)
 
 
 def _cases_of(queries: set[int], user: User) -> CaseQuerySet:

@@ -12,6 +12,7 @@ from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from adjudication.models import Case, Decision
 from annotation.models import Judgment, Slot
+from annotation.qualifications.standing import must_be_senior
 from annotation.services import GradedAnswer
 from web.errors import UserFacingError
 
@@ -32,6 +33,23 @@ class JudgedByYou(AdjudicationError):
     """The adjudicator judged this pair."""
 
     status = 404
+
+
+class NotSenior(AdjudicationConflict):
+    """Seniors adjudicate in this collection, and the person is none."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            f"In {collection}, cases are decided by seniors, whose grades agree with final labels "
+            f"at ρ of at least {collection.senior_rho:g}. You have not qualified as one, so no "
+            "case can be shown or decided. Ask an admin."
+        )
+
+
+def check_senior(collection: Collection, adjudicator: User) -> None:
+    """Raise NotSenior if seniors adjudicate and the person is none."""
+    if must_be_senior(collection, adjudicator):
+        raise NotSenior(collection)
 
 
 class NoSuchCase(AdjudicationConflict):
@@ -88,13 +106,13 @@ def decide(
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        DecisionInPublicVersion, KeyReused, CollectionArchived
+        NotSenior, BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided,
+        DecidedMeanwhile, DecisionInPublicVersion, KeyReused, CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
-            return _decide(submission, key, supersedes, seconds)
+            return _decide(submission, adjudicator, key, supersedes, seconds)
     except IntegrityError as error:
         if PUBLIC_RULE in str(error):
             raise DecisionInPublicVersion(
@@ -136,6 +154,7 @@ def _same_submission(
 
 def _decide(
     submission: _Submission,
+    adjudicator: User,
     key: uuid.UUID,
     supersedes: uuid.UUID | None,
     seconds: float | None,
@@ -154,6 +173,7 @@ def _decide(
     collection = Collection.objects.filter(queries__pairs=pair_id).first()
     if collection is not None:
         check_not_archived(collection)
+        check_senior(collection, adjudicator)
         ruling.check(collection.highest_grade)
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -27,10 +29,13 @@ from adjudication.services import (
     BadRuling,
     JudgedByYou,
     NoSuchCase,
+    NotSenior,
+    check_senior,
     decide,
 )
 from annotation.aspects import aspects_text, marked_sentences
 from annotation.models import Pair
+from annotation.qualifications.standing import must_be_senior
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.downloads import name_in_file
@@ -41,6 +46,23 @@ from web.tables.columns import csv_file, wants_csv
 
 PUT_OFF = "cases_put_off"  # in the session, so for one sitting
 MOST_PUT_OFF = 200
+
+
+def for_seniors(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Refuse a page of cases to a person whom the collection's tiers leave out."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, collection: Collection, **arguments: Any) -> HttpResponseBase:
+        try:
+            check_senior(collection, person_of(request))
+            return view(request, collection, **arguments)
+        except NotSenior as error:
+            if wants_json(request):
+                return refusal(request, type(error).__name__, str(error), status=error.status)
+            messages.error(request, str(error))
+            return redirect("adjudicate", collection.slug)
+
+    return wrapped
 
 
 @never_cache
@@ -68,6 +90,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "first": due[0] if due else None,
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
+            "must_be_senior": must_be_senior(collection, user),
         },
     )
 
@@ -75,6 +98,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
+@for_seniors
 def adjudicate_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Redirect to the next case, or to the decided cases."""
     query = _query(collection, name)
@@ -88,6 +112,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
 @not_found_for_scripts
 @in_collection(Role.ADJUDICATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
+@for_seniors
 def case(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     """Show a case, or save its decision."""
     query = _query(collection, name)
@@ -208,6 +233,7 @@ def _put_off(request: HttpRequest, collection: Collection) -> list[int]:
 @by_the_same_person
 @in_collection(Role.ADJUDICATOR)
 @require_POST
+@for_seniors
 def case_later(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponse:
     """Move the case behind all others until the adjudicator logs out."""
     query = _query(collection, name)
@@ -228,6 +254,7 @@ def case_later(request: HttpRequest, collection: Collection, name: str, token: s
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
+@for_seniors
 def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the case decided last; from a decided case, to the one before it."""
     query = _query(collection, name)
@@ -246,6 +273,7 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
+@for_seniors
 def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """The decided cases of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)

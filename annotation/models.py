@@ -180,6 +180,12 @@ class Seat(models.Model):
     opening = models.ForeignKey(Opening, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="seats")
+    senior_reason = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why a senior judges, where seniors adjudicate.",
+    )
 
     class Meta:
         ordering = ["opening", "number"]
@@ -436,3 +442,64 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"judgment {self.sequence} in {self.slot}"
+
+
+class Level(models.TextChoices):
+    """The work that a qualification is for."""
+
+    JUDGE = "judge", "Judge"
+    SENIOR = "senior", "Senior"
+
+
+class Basis(models.TextChoices):
+    """The grounds of a row of a person's qualification."""
+
+    TRAINING = "training", "Passed a training set"
+    JUDGMENTS = "judgments", "Measured on judgments"
+    OVERRIDE = "override", "Given by an admin"
+    WITHDRAWAL = "withdrawal", "Withdrawn"
+
+
+class Qualification(models.Model):
+    """A person's qualification at a level, or its withdrawal. The latest row of a level counts."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="qualifications")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="qualifications", db_index=False
+    )
+    level = models.CharField(max_length=6, choices=Level)
+    basis = models.CharField(max_length=10, choices=Basis)
+    rho = models.FloatField(null=True, blank=True, help_text="Spearman's, where it was measured.")
+    pairs = models.PositiveIntegerField(null=True, blank=True, help_text="Those behind rho.")
+    reason = models.TextField(blank=True, default="")
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(level__in=Level.values), name="qualification_level_known"
+            ),
+            models.CheckConstraint(
+                # NULL would pass a range.
+                condition=Q(
+                    basis__in=["training", "judgments"],
+                    rho__isnull=False,
+                    rho__range=(-1, 1),
+                    pairs__isnull=False,
+                    pairs__gt=0,
+                )
+                | Q(~Q(reason=""), basis__in=["override", "withdrawal"], rho=None, pairs=None),
+                name="qualification_is_measured_or_has_reason",
+            ),
+        ]
+        # `annotation/slot_sql.py` asks for it with each judgment.
+        indexes = [
+            models.Index(fields=["person", "collection", "level"], name="qualification_by_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} as {self.level} in {self.collection}: {self.basis}"

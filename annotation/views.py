@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -24,8 +27,16 @@ from annotation import queue
 from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.own_table import OWN_JUDGMENTS
+from annotation.qualifications.standing import must_qualify
 from annotation.queue import OwnSlot, ShownPair
-from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
+from annotation.services import (
+    BadAnswer,
+    JudgingError,
+    NotQualified,
+    check_qualified,
+    postpone,
+    submit_judgment,
+)
 from annotation.workspace import (
     THEN_MINE,
     WorkspacePlace,
@@ -43,14 +54,40 @@ from web.tables.columns import csv_file, wants_csv
 not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
 
 
+def for_the_qualified(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Refuse a page of the live queue to a person who must qualify first. *Judge* says how."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, collection: Collection, **arguments: Any) -> HttpResponseBase:
+        try:
+            check_qualified(collection, person_of(request))
+            return view(request, collection, **arguments)
+        except NotQualified as error:
+            return _to_training(request, collection, error)
+
+    return wrapped
+
+
+def _to_training(
+    request: HttpRequest, collection: Collection, error: NotQualified
+) -> HttpResponseBase:
+    if wants_json(request) or wants_part(request):
+        return refusal(request, type(error).__name__, str(error), status=error.status)
+    messages.error(request, str(error))
+    return redirect("judge", collection.slug)
+
+
 @never_cache
 @in_collection(*JUDGES)
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
-    pace = queue.pace(collection, person_of(request))
-    own_queries = queue.own_queries(collection, person_of(request), pace)
-    waiting = [row for row in own_queries if not row.progress.finished]
+    user = person_of(request)
+    pace = queue.pace(collection, user)
+    own_queries = queue.own_queries(collection, user, pace)
+    waits_for_training = must_qualify(collection, user)
+    unfinished = [row for row in own_queries if not row.progress.finished]
+    waiting = [] if waits_for_training else unfinished
     if waiting and "next" in request.GET:
         return redirect("judge-query", collection.slug, waiting[0].name)
     pairs_left = sum(row.progress.remaining for row in waiting)
@@ -61,7 +98,9 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
         {
             "collection": collection,
             "waiting": waiting,
-            "unread": unread_guidelines(collection, person_of(request)),
+            "must_qualify": waits_for_training,
+            "pairs_waiting": sum(row.progress.remaining for row in unfinished),
+            "unread": [] if waits_for_training else unread_guidelines(collection, user),
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
             "pairs_left": pairs_left,
@@ -73,6 +112,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 @never_cache
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next pair, or a redirect to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
@@ -93,6 +133,7 @@ def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpRe
 
 @in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
+@for_the_qualified
 def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     query = my_query(request, collection, name)
     shown = _shown(request, query, token)
@@ -146,6 +187,8 @@ def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
     """Show the current pair, and keep the typed text."""
+    if isinstance(error, NotQualified):
+        return _to_training(request, collection, error)
 
     def show() -> HttpResponse:
         query = my_query(request, collection, name)
@@ -160,6 +203,7 @@ def _refused(
 @not_found_for_scripts
 @in_collection(*JUDGES)
 @require_POST
+@for_the_qualified
 def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
@@ -181,6 +225,7 @@ def judge_later(
 @by_the_same_person
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
@@ -201,6 +246,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 @by_the_same_person
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
     query = my_query(request, collection, name)

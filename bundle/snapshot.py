@@ -33,6 +33,7 @@ from bundle.records import (
     ReleasedGuidelineChange,
     ReleasedImport,
     ReleasedPilots,
+    ReleasedQualifications,
     ReleasedQuery,
     ReleasedReferral,
     ReleasedReports,
@@ -92,6 +93,7 @@ class Snapshot:
     interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
     pilots: ReleasedPilots = field(default_factory=ReleasedPilots)
+    qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
 
     @property
     def has_sentence_queries(self) -> bool:

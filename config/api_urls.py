@@ -17,6 +17,7 @@ from annotation.guidelines.api import (
     GuidelineReadings,
     Guidelines,
 )
+from annotation.qualifications.api import Qualifications
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
@@ -30,6 +31,7 @@ from jobs import api as jobs
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
 from practice.api import PilotClose, PilotDetail, Pilots
+from practice.training import api as training
 from release import api as release
 from release.datasheets import api as datasheets
 from release.errata import api as errata
@@ -47,6 +49,19 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
     path("end-judging/", people_api.EndJudging.as_view(), name="api-end-judging"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
+    path("qualifications/", Qualifications.as_view(), name="api-qualifications"),
+    path("training-sets/", training.TrainingSets.as_view(), name="api-training-sets"),
+    path(
+        "training-sets/<slug:practice_set>/",
+        training.TrainingSetDetail.as_view(),
+        name="api-training-set",
+    ),
+    path("training/", training.OwnTrainingResults.as_view(), name="api-training"),
+    path(
+        "training/<slug:practice_set>/",
+        training.OwnTrainingDetail.as_view(),
+        name="api-training-result",
+    ),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
     path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),

@@ -25,6 +25,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("referrals/", include("adjudication.referrals.urls")),
     path("pilots/", include("practice.urls")),
     path("practice/", include("practice.judging_urls")),
+    path("training/", include("practice.training.urls")),
     path("studies/", include("studies.urls")),
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),

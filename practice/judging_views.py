@@ -30,9 +30,10 @@ from annotation.workspace import (
     workspace,
 )
 from practice import reading
-from practice.models import PracticeMember
+from practice.models import PracticeKind, PracticeMember
 from practice.reading import PracticeQuery
 from practice.services import submit_practice
+from practice.training.services import submit_training
 from web.downloads import name_in_file
 from web.requests.answers import outcome, wants_json, wants_part
 from web.sittings.responses import refused
@@ -148,7 +149,9 @@ def _answer(request: HttpRequest, own: PracticeQuery, token: str) -> HttpRespons
             supersedes=data["supersedes"],
             seconds=data["seconds"],
         )
-        submit_practice(pair_id=pair, annotator=own.member.annotator, submission=submission)
+        is_training = own.practice_set.kind == PracticeKind.TRAINING
+        submit = submit_training if is_training else submit_practice
+        submit(pair_id=pair, annotator=own.member.annotator, submission=submission)
     except JudgingError as error:
         typed = {field: request.POST.get(field, "") for field in ("note", "reason")}
         return refused(request, error, lambda: _workspace(request, own, token, typed))
@@ -204,6 +207,8 @@ def practice_mine(
 ) -> HttpResponseBase:
     """The member's own judgments on a query, with the way to the next."""
     own = _own_query(request, collection, practice_set, name)
+    if own.practice_set.kind == PracticeKind.TRAINING and own.member.finished_at:
+        return redirect("training-result", collection.slug, practice_set)
     judgments = reading.own_judgments(own)
     if wants_csv(request):
         file = f"{collection.slug}-my-{practice_set}-{name_in_file(name)}"

@@ -14,6 +14,17 @@ from django.db.models import Q
 from accounts.models import HIGHEST_GRADE, Collection, User
 from annotation.models import AppendedAnswer, Guideline, grade_or_reason
 from corpus.models import Document, Query
+from practice.training.models import TrainingResult
+
+__all__ = [
+    "PracticeGuideline",
+    "PracticeJudgment",
+    "PracticeKind",
+    "PracticeMember",
+    "PracticePair",
+    "PracticeSet",
+    "TrainingResult",
+]
 
 
 class PracticeKind(models.TextChoices):

@@ -189,4 +189,21 @@ JUDGMENTS = [
     ),
 ]
 
-RULES = [*SETS, *PAIRS, *MEMBERS, *JUDGMENTS]
+RESULT = "practice_trainingresult"
+COLLECTION_OF_RESULT = (
+    f"(SELECT s.collection_id FROM {MEMBER} m JOIN {SET} s ON s.id = m.practice_set_id "
+    "WHERE m.id = OLD.member_id)"
+)
+NOT_AT_THE_END = (
+    f"EXISTS (SELECT 1 FROM {MEMBER} m JOIN {SET} s ON s.id = m.practice_set_id "
+    "WHERE m.id = NEW.member_id AND (m.finished_at IS NULL OR s.kind <> 'training' "
+    f"OR EXISTS (SELECT 1 FROM {PAIR} p WHERE p.practice_set_id = s.id AND NOT EXISTS "
+    f"(SELECT 1 FROM {JUDGMENT} j WHERE j.pair_id = p.id AND j.annotator_id = m.annotator_id))))"
+)
+RESULTS = [
+    *kept_rows("training_result", table=RESULT, collection=COLLECTION_OF_RESULT),
+    # A result is what lets pages show gold, so no earlier answer can change any more.
+    reject("training_result_after_all_pairs", table=RESULT, event="INSERT", when=NOT_AT_THE_END),
+]
+
+RULES = [*SETS, *PAIRS, *MEMBERS, *JUDGMENTS, *RESULTS]

@@ -51,7 +51,7 @@ METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
 ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
-    r"|guidelines|guideline-text|timesheet"
+    r"|guidelines|guideline-text|timesheet|training|start-training|training-result"
 )
 # What an owner-annotator may open, beside the pages of annotators.
 OWNERS_PAGES = re.compile(

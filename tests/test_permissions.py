@@ -31,6 +31,7 @@ from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, t
 from tests.support.crawling import filled, patterns
 from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
 from tests.support.practice_scenes import a_pilot
+from tests.support.training_scenes import train_with
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
@@ -373,6 +374,21 @@ ADDRESSES = [
     Address("add-person", (ADMIN, OWNER), POST),
     Address("remove-role", (ADMIN, OWNER), POST),
     Address("make-password-link", (ADMIN,), POST),
+    Address("give-qualification", (ADMIN,), POST),
+    Address("withdraw-qualification", (ADMIN,), POST),
+    Address("api-qualifications", (ADMIN,), BOTH),
+    Address("measure-senior", (ADMIN,), POST),
+    Address("training", (ADMIN, ANNOTATOR, OWNER), GET),
+    Address("start-training", (ANNOTATOR, OWNER), POST),
+    Address("make-training-set", (ADMIN,), POST),
+    Address("import-training-set", (ADMIN,), POST),
+    Address("training-set", (ADMIN,), GET),
+    Address("close-training-set", (ADMIN,), POST),
+    Address("training-result", (ANNOTATOR, OWNER), GET),
+    Address("api-training-sets", (ADMIN,), BOTH),
+    Address("api-training-set", (ADMIN,), GET),
+    Address("api-training", (ANNOTATOR, OWNER), GET),
+    Address("api-training-result", (ANNOTATOR, OWNER), GET),
     Address("api-people", (ADMIN, OWNER), BOTH),
     Address("api-person", (ADMIN, OWNER), ("get", "post", "delete")),
     Address("api-accounts", (ADMIN, OWNER), POST),
@@ -501,6 +517,8 @@ def two_collections() -> dict:
     newcomer = member(collection, Role.CURATOR, "newcomer")
     people = list(User.objects.filter(username__in=("ann1", "owner")).order_by("username"))
     pilot = a_pilot(collection, people=people, named=[a_query(collection).name])
+    gold = a_query(collection, size=5)
+    train_with(collection, gold, *people)
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
     return {
@@ -568,6 +586,8 @@ def where(name: str, world: dict, slug: str = "") -> str:
     values = world | {"slug": slug or world["slug"], "name": named}
     if name == "new-password":
         return world["link"]
+    if "/training" in route:
+        values["practice_set"] = "training-1"
     if "/practice/" in route:
         values["token"] = world["practice_pair"].token
     values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}

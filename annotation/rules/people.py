@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.rules import JUDGES_SQL
+from accounts.rules import JUDGES_SQL, kept_rows
 from database.triggers import reject, reject_each
 
 NO_ANNOTATOR = (
@@ -75,4 +75,5 @@ PEOPLE = [
         event="INSERT",
         when=BY_AN_ADMIN,
     ),
+    *kept_rows("qualification", table="annotation_qualification", collection="OLD.collection_id"),
 ]

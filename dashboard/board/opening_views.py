@@ -50,6 +50,7 @@ def closed_queries_page(request: HttpRequest, collection: Collection) -> HttpRes
             queries=list(form.cleaned_data["queries"]),
             annotators=list(form.cleaned_data["annotators"]),
             unchecked_labels=form.cleaned_data["unchecked_labels"],
+            senior_reason=form.cleaned_data.get("senior_reason", ""),
         )
         digest = request.POST.get("plan", "")
         if plan.digest != digest:
@@ -93,6 +94,7 @@ def _open(
             opened_by=person_of(request),
             digest=plan.digest,
             unchecked_labels=form.cleaned_data["unchecked_labels"],
+            senior_reason=form.cleaned_data.get("senior_reason", ""),
         )
         number = f"{len(opened)} {'query is' if len(opened) == 1 else 'queries are'}"
         messages.success(request, f"{number} open for judging.")

@@ -191,7 +191,10 @@ def seat(
     if request.method == "POST" and form.is_valid():
         try:
             moved = services.reassign_seat(
-                opening=opening, number=number, annotator=form.cleaned_data["annotator"]
+                opening=opening,
+                number=number,
+                annotator=form.cleaned_data["annotator"],
+                senior_reason=form.cleaned_data.get("senior_reason", ""),
             )
         except JudgingError as error:
             form.add_error("annotator", str(error))

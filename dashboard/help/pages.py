@@ -45,6 +45,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling#comparing-two-plans": ("compare-plans",),
     "judgments": ("import-judgments",),
     "guidelines": ("guidelines", "guideline", "guideline-text"),
+    "qualification": ("training", "training-set", "training-result"),
     "glossary": ("seat", "rebalance"),
     "decide_again": ("referrals",),
     "full_text_study": (

@@ -90,6 +90,7 @@ STAGES = (
             NavigationPage("People", "people", OWNERS_TOO),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
             NavigationPage("Pilot rounds", "pilots"),
+            NavigationPage("Training", "training", frozenset({Role.ADMIN, *JUDGES})),
             NavigationPage("Agreement", "agreement"),
             NavigationPage("Full-text studies", "studies"),
         ),

@@ -95,6 +95,24 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('pair', 'annotator', 'sequence'), name='practice_judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='practice_judgment_grade_or_reason')],
             },
         ),
+        migrations.CreateModel(
+            name='TrainingResult',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pairs', models.PositiveSmallIntegerField()),
+                ('graded', models.PositiveSmallIntegerField(help_text='Those that got a grade.')),
+                ('rho', models.FloatField(blank=True, help_text="Spearman's, over the graded pairs.", null=True)),
+                ('undefined', models.CharField(blank=True, max_length=40)),
+                ('threshold', models.FloatField(blank=True, null=True)),
+                ('passed', models.BooleanField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('member', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='training_result', to='practice.practicemember')),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('rho__isnull', False), ('undefined', '')), models.Q(models.Q(('undefined', ''), _negated=True), ('rho', None)), _connector='OR'), name='training_result_has_rho_or_reason'), models.CheckConstraint(condition=models.Q(('passed', False), models.Q(('rho__gte', models.F('threshold')), ('rho__isnull', False), ('threshold__isnull', False)), _connector='OR'), name='training_result_passed_by_rho')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='practiceset',
             constraint=models.UniqueConstraint(fields=('collection', 'kind', 'number'), name='practice_set_number_once'),

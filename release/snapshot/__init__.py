@@ -36,6 +36,7 @@ from release.snapshot.imports import corpus_imports, judged_here, judgment_impor
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
+from release.snapshot.qualifications import released_qualifications
 from release.snapshot.runs import lines_of, names_of, released_runs
 from release.snapshot.scopes import released_scopes
 
@@ -107,5 +108,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             interchange=interchange(collection, options, pairs),
             reports=stored_reports(collection),
             pilots=released_pilots(collection),
+            qualifications=released_qualifications(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

@@ -10,6 +10,12 @@ from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.defaults import default_guideline
 from annotation.guidelines.readings import record_reading
+from annotation.models import Basis, Level
+from annotation.qualifications.services import (
+    give_qualification,
+    record_measured,
+    withdraw_qualification,
+)
 from annotation.services import Answer, open_query, reassign_seat, write_guideline
 from corpus.documents.importing import import_documents
 from corpus.models import Query
@@ -18,9 +24,10 @@ from corpus.topics.queries import add_sentence_query, name_aspects
 from jobs.context import DirectRun
 from scoring.folds import Folds
 from scoring.services import save_folds
-from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
+from tests.support.factories import DocumentFactory, a_pool, a_query, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
 from tests.support.sittings import judge
+from tests.support.training_scenes import train_with
 
 
 def a_collection_of_every_kind(folder) -> Collection:
@@ -41,6 +48,8 @@ def a_collection_of_every_kind(folder) -> Collection:
     _add_sentences(collection)
     _ask_for_aspects(collection, False)
     _add_unfinished(collection)
+    _add_qualifications(collection)
+    train_with(collection, a_query(collection, size=5), annotators(collection)[0])
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
     save_folds(collection=collection, folds=Folds(numbers, imported_from="official.json"))
@@ -107,6 +116,22 @@ def _apply_another_guideline(query: Query, readers: Iterable[User]) -> None:
     )
     for reader in readers:
         record_reading(second, reader)
+
+
+def _add_qualifications(collection: Collection) -> None:
+    """A measured one, and one that was given and withdrawn."""
+    first, second = annotators(collection)
+    record_measured(
+        collection=collection,
+        person=first,
+        level=Level.JUDGE,
+        basis=Basis.TRAINING,
+        rho=0.625,
+        pairs=24,
+    )
+    change = {"collection": collection, "person": second, "level": Level.JUDGE, "given_by": None}
+    give_qualification(**change, reason="Known from before.")
+    withdraw_qualification(**change, reason="Hurried.")
 
 
 def _add_unfinished(collection: Collection) -> None:

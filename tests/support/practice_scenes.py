@@ -27,10 +27,10 @@ def a_pilot(
     return start_pilot(collection=collection, **arguments | changes)
 
 
-def practise(
+def practice_submission(
     pair: PracticePair, annotator: User, answer: Answer | int | None = 1, **changes
-) -> PracticeJudgment:
-    """None is a pair that cannot be judged."""
+) -> Submission:
+    """What the page of the pair would send. None is a pair that cannot be judged."""
     if not isinstance(answer, Answer):
         answer = Answer(grade=answer, reason="" if answer is not None else Reason.GARBLED)
     last = PracticeJudgment.objects.filter(pair=pair, annotator=annotator).last()
@@ -41,7 +41,13 @@ def practise(
         "supersedes": last.key if last else None,
         "seconds": 12.5,
     }
-    submission = Submission(**sent | changes)
+    return Submission(**sent | changes)
+
+
+def practise(
+    pair: PracticePair, annotator: User, answer: Answer | int | None = 1, **changes
+) -> PracticeJudgment:
+    submission = practice_submission(pair, annotator, answer, **changes)
     return submit_practice(pair_id=pair.pk, annotator=annotator, submission=submission)
 
 

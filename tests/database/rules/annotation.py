@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from annotation.models import Guideline, GuidelineChange, GuidelineReading, SlotCount
+from annotation.models import (
+    Guideline,
+    GuidelineChange,
+    GuidelineReading,
+    Qualification,
+    SlotCount,
+)
 from tests.database.rules.world import Case, World, again, change, delete, given, judged_again
 
 
@@ -37,6 +43,11 @@ def read_twice(world: World) -> None:
 def judged_by_an_admin(world: World) -> None:
     given(world, "admin", world.judgments[0].annotator)
     judged_again(world)
+
+
+def qualified(world: World, **fields) -> Qualification:
+    values = {"person": world.first, "level": "judge", "basis": "override", "reason": "Why"}
+    return world.collection.qualifications.create(**values | fields)
 
 
 CASES = [
@@ -207,4 +218,22 @@ CASES = [
     ),
     Case("guideline_change_never_deleted", lambda world: delete(another_round(world))),
     Case("guideline_reading_once", read_twice),
+    Case("qualification_level_known", lambda world: qualified(world, level="master")),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, reason="")),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, rho=0.5)),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, basis="luck")),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="training", pairs=20),
+    ),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="training", rho=0.5),
+    ),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="judgments", rho=1.5, pairs=20),
+    ),
+    Case("qualification_never_edited", lambda world: change(qualified(world), level="senior")),
+    Case("qualification_never_deleted", lambda world: delete(qualified(world))),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import Collection
+from practice.models import TrainingResult
 from tests.database.rules.world import (
     Case,
     World,
@@ -44,6 +45,13 @@ def practised_by_an_admin(world: World) -> None:
 
 def finished_again(world: World) -> None:
     again(world.finished, sequence=9, key=uuid.uuid4())
+
+
+def with_result(world: World, **changes: Any) -> TrainingResult:
+    """The result of the member who has finished a training set."""
+    member = world.finished.pair.practice_set.members.get()
+    values = {"member": member, "pairs": 1, "graded": 1, "rho": 0.5, "passed": False}
+    return TrainingResult.objects.create(**values | changes)
 
 
 def member_unfinished(world: World) -> None:
@@ -137,4 +145,18 @@ CASES = [
     Case("practice_judgment_before_the_member_finished", finished_again),
     Case("practice_judgment_never_edited", lambda world: change(world.practice_judgment, note="?")),
     Case("practice_judgment_never_deleted", lambda world: delete(world.practice_judgment)),
+    Case(
+        "training_result_after_all_pairs",
+        lambda world: with_result(world, member=world.practice_member),
+    ),
+    Case("practice_trainingresult.member_id", lambda world: again(with_result(world))),
+    Case("training_result_has_rho_or_reason", lambda world: with_result(world, undefined="why")),
+    Case("training_result_has_rho_or_reason", lambda world: with_result(world, rho=None)),
+    Case("training_result_passed_by_rho", lambda world: with_result(world, passed=True)),
+    Case(
+        "training_result_passed_by_rho",
+        lambda world: with_result(world, passed=True, threshold=0.6),
+    ),
+    Case("training_result_never_edited", lambda world: change(with_result(world), graded=0)),
+    Case("training_result_never_deleted", lambda world: delete(with_result(world))),
 ]
