@@ -10,56 +10,22 @@ from django.db import IntegrityError, transaction
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
+from adjudication.blind.reading import must_rate_first
+from adjudication.claims.services import check_not_claimed, lock_pair, release_claim
+from adjudication.errors import (
+    AlreadyDecided,
+    BadRuling,
+    DecidedMeanwhile,
+    DecisionInPublicVersion,
+    DecisionKeyReused,
+    JudgmentsChanged,
+    NoSuchCase,
+    NotRatedBlind,
+)
 from adjudication.models import Case, Decision
-from annotation.models import Judgment, Slot
 from annotation.services import GradedAnswer
-from web.errors import UserFacingError
 
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
-
-
-class AdjudicationError(UserFacingError):
-    """A decision that cannot be saved; the message is for the adjudicator."""
-
-
-class AdjudicationConflict(AdjudicationError):
-    """A decision that contradicts the present state."""
-
-    status = 409
-
-
-class JudgedByYou(AdjudicationError):
-    """The adjudicator judged this pair."""
-
-    status = 404
-
-
-class NoSuchCase(AdjudicationConflict):
-    """The pair is not, or no longer, a case."""
-
-
-class JudgmentsChanged(AdjudicationConflict):
-    """A judgment was revised since the adjudicator's page was made."""
-
-
-class AlreadyDecided(AdjudicationConflict):
-    """Another adjudicator's decision stands."""
-
-
-class DecidedMeanwhile(AdjudicationConflict):
-    """The adjudicator's own standing decision is not the one that his or her page showed."""
-
-
-class DecisionInPublicVersion(AdjudicationConflict):
-    """A version with the adjudicator's decision was made public since."""
-
-
-class DecisionKeyReused(AdjudicationConflict):
-    """An idempotency key came with two different rulings."""
-
-
-class BadRuling(AdjudicationError):
-    """The ruling is neither a grade nor a reason, or both."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +55,8 @@ def decide(
 
     Raises:
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        DecisionInPublicVersion, KeyReused, CollectionArchived
+        DecisionInPublicVersion, DecisionKeyReused, ClaimedByAnother, NotRatedBlind,
+        CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
@@ -141,15 +108,7 @@ def _decide(
     seconds: float | None,
 ) -> Decision:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
-    # Only the slots are locked: a lock on the collection would come out of order here.
-    slots = list(
-        Slot.objects.select_for_update(of=("self",))
-        .filter(pair_id=pair_id)
-        .order_by("number")
-        .values_list("annotator_id", flat=True)
-    )
-    if adjudicator_id in slots or _judged_before(pair_id, adjudicator_id):
-        raise JudgedByYou("You judged this pair, so another adjudicator must decide it.")
+    lock_pair(pair_id, adjudicator_id)
     # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
     collection = Collection.objects.filter(queries__pairs=pair_id).first()
     if collection is not None:
@@ -169,6 +128,13 @@ def _decide(
             "Reload the page to see both judgments."
         )
     _check_standing(case.decision_id, adjudicator_id, supersedes)
+    check_not_claimed(pair_id, adjudicator_id)
+    if must_rate_first(collection, case, adjudicator_id):
+        raise NotRatedBlind(
+            "In this collection you grade a case before you see the two judgments, so nothing was "
+            "saved. Reload the page and give your grade."
+        )
+    release_claim(pair_id=pair_id, adjudicator_id=adjudicator_id)
     return Decision.objects.create(
         pair_id=pair_id,
         sequence=Decision.objects.filter(pair_id=pair_id).count() + 1,
@@ -182,11 +148,6 @@ def _decide(
         seconds=seconds,
         referral_count=case.referral_count,
     )
-
-
-def _judged_before(pair_id: int, person_id: int) -> bool:
-    """Return whether the person ever judged the pair, which may have two other judges now."""
-    return Judgment.objects.filter(slot__pair=pair_id, annotator=person_id).exists()
 
 
 def _check_standing(

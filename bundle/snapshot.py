@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bundle.query_texts import ReleasedQueryText
     from pooling.services.samples import StratifiedPool
 
+from adjudication.blind.figures import NO_FIGURES, BlindFigures
 from bundle.interchange import Interchange
 from bundle.records import (
     NO_REPORTS,
@@ -90,6 +91,7 @@ class Snapshot:
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
+    blind_ratings: BlindFigures = NO_FIGURES
 
     @property
     def has_sentence_queries(self) -> bool:
