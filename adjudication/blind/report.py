@@ -40,8 +40,9 @@ class BlindReport(NamedTuple):
 def blind_report(collection: Collection) -> BlindReport:
     """All figures, in a fixed number of statements that group the rows in the database."""
     checks = _checks(collection)
-    facets = collection.facets.order_by("position").values_list("key", "name")
-    names = dict(facets)
+    # The only facet of a collection without facets has an empty key.
+    facets = collection.facets.exclude(key="").order_by("position")
+    names = dict(facets.values_list("key", "name"))
     by_facet = false_agreement_by(checks, lambda row: row.facet, names)
     grades = [str(grade) for grade in range(collection.highest_grade + 1)]
     return BlindReport(

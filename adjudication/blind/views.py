@@ -23,9 +23,11 @@ def blind_ratings(request: HttpRequest, collection: Collection) -> HttpResponse:
         {
             "collection": collection,
             "report": report,
-            "overall": [report.overall],
-            "has_facets": any(row.name for row in report.by_facet)
-            and not collection.facets.filter(key="").exists(),
+            "checks": [
+                report.overall._replace(name="All spot checks"),
+                *report.by_facet,
+                *(row._replace(name=f"Both judges said {row.name}") for row in report.by_grade),
+            ],
             "anchoring": [
                 ("Changed after the judgments were shown", report.anchoring.changed),
                 ("– to a higher grade", report.anchoring.raised),

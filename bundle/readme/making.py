@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bundle.counts import PER_QUERY, ReleaseCounts
+from bundle.datasheet.blind_ratings import blind_paragraphs
 from bundle.datasheet.proofs import proofs_paragraph
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
@@ -141,6 +142,7 @@ def making_section(snapshot: Snapshot) -> Iterator[str]:
     if not imported and snapshot.judged_here:
         yield ABOUT_BLINDNESS
     yield from proofs_paragraph(snapshot.reports)
+    yield from blind_paragraphs(snapshot.blind_ratings)
 
 
 def _about_judgment_imports(imports: Sequence[ReleasedImport]) -> str:

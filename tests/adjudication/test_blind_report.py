@@ -261,8 +261,11 @@ def test_a_release_has_the_figures_in_its_readme_and_its_datasheet(tmp_path, set
     release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
 
     with zipfile.ZipFile(path_of(collection.slug, release.version)) as bundle:
-        names = {name.rsplit("/", 1)[-1]: name for name in bundle.namelist()}
-        for name in ("README.md", "DATASHEET.md"):
-            text = " ".join(bundle.read(names[name]).decode().split())
+        (readme, *_), (sheet, *_) = (
+            sorted((found for found in bundle.namelist() if found.endswith(name)), key=len)
+            for name in ("README.md", "datasheet.md")
+        )
+        for name in (readme, sheet):
+            text = " ".join(bundle.read(name).decode().split())
             assert "Adjudicators grade a case before they see the two judgments." in text
             assert "gave another grade to 1 (100.0 %, 95 % interval 20.7 to 100.0 %)" in text

@@ -33,15 +33,19 @@ def opening():
 
 
 @pytest.fixture
-def waiting(opening):
-    """A case and a spot check, in the order in which they come."""
-    slots = judge_both(opening, (Answer(grade=0, note="A remark"), 3), (2, 2))
-    return sorted(slots, key=lambda slot: slot.pair.token)
+def judged(opening):
+    return judge_both(opening, (Answer(grade=0, note="A remark"), 3), (2, 2))
 
 
 @pytest.fixture
-def case(waiting):
-    return next(slot for slot in waiting if slot.judgment.grade == 0)
+def case(judged):
+    return judged[0]
+
+
+@pytest.fixture
+def waiting(judged):
+    """The case and the spot check, in the order in which they come."""
+    return sorted(judged, key=lambda slot: slot.pair.token)
 
 
 @pytest.fixture
@@ -178,8 +182,11 @@ def test_no_page_has_accessibility_violations(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     read_and_press(page, "2")
     expect(page.locator("#blind-grade")).to_be_visible()
+    page.wait_for_load_state("networkidle")
     assert_accessible(page)
     read_and_press(page, "1")
+    eventually(page, lambda: Decision.objects.exists())
+    page.wait_for_load_state("networkidle")
     page.goto(live_server.url + query_url(opening, "adjudicate-decided"))
     assert_accessible(page)
     log_in(context, live_server, member(opening.query.collection, Role.ADMIN, "admin"))
