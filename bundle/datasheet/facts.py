@@ -11,8 +11,8 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
-from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.blind_ratings import blind_sentences
+from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.options import LabelSource, Texts
 from bundle.snapshot import Snapshot
