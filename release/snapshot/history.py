@@ -41,7 +41,7 @@ def unpublished_errata(collection: Collection) -> tuple[SettledErratum, ...]:
 
 
 def published_rows(collection: Collection, kind: str) -> int:
-    """How many rows of this kind, in order, the changelogs of the collection's versions list."""
+    """The number of rows of this kind, in order, in the changelogs of the collection's versions."""
     listed = collection.releases.values_list(f"manifest__{kind}__last", flat=True)
     return max((last for last in listed if last), default=0)
 
