@@ -1,4 +1,4 @@
-"""Why an answer of an adjudicator is refused. The messages are for the adjudicator."""
+"""Errors of answers that are refused. The messages are for the adjudicator."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from adjudication.errors import (
     NoSuchCase,
     NotRatedBlind,
 )
-from adjudication.models import Case, Decision
+from adjudication.models import BlindRating, Case, Decision
 from annotation.services import GradedAnswer
 
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
@@ -58,7 +58,7 @@ def decide(
         DecisionInPublicVersion, DecisionKeyReused, ClaimedByAnother, NotRatedBlind,
         CollectionArchived
     """
-    submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
+    submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _decide(submission, key, supersedes, seconds)
@@ -76,25 +76,24 @@ def decide(
         return _same_submission(earlier, submission, cause=error)
 
 
-class _Submission(NamedTuple):
-    """The submission that an idempotency key stands for."""
+class Submission(NamedTuple):
+    """The submission that an idempotency key stands for: a decision or a blind rating."""
 
     pair_id: int
     adjudicator_id: int
     ruling: Ruling
     judgment_ids: tuple[int, int]
 
+    @classmethod
+    def of(cls, row: Decision | BlindRating) -> Submission:
+        ids = (row.first_id, row.second_id)
+        return cls(row.pair_id, row.adjudicator_id, Ruling.of(row), ids)
+
 
 def _same_submission(
-    earlier: Decision, submission: _Submission, cause: Exception | None = None
+    earlier: Decision, submission: Submission, cause: Exception | None = None
 ) -> Decision:
-    earlier_submission = _Submission(
-        earlier.pair_id,
-        earlier.adjudicator_id,
-        Ruling.of(earlier),
-        (earlier.first_id, earlier.second_id),
-    )
-    if earlier_submission != submission:
+    if Submission.of(earlier) != submission:
         raise DecisionKeyReused(
             "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
@@ -102,7 +101,7 @@ def _same_submission(
 
 
 def _decide(
-    submission: _Submission,
+    submission: Submission,
     key: uuid.UUID,
     supersedes: uuid.UUID | None,
     seconds: float | None,

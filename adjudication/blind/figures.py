@@ -1,4 +1,4 @@
-"""What blind ratings show: false agreement of judges, and anchoring of adjudicators. Pure."""
+"""False agreement of judges and anchoring of adjudicators, from blind ratings. Pure."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def false_agreement_by(
             yield false_agreement(name, rows)
 
 
-class Cases(NamedTuple):
+class RatedCases(NamedTuple):
     """`number` cases with a blind rating and a decision by the same adjudicator.
 
     `first` and `second` are the grades of the judges, `rated` the blind grade and `decided` the
@@ -102,9 +102,9 @@ class Cases(NamedTuple):
 
 
 class Anchoring(NamedTuple):
-    """What became of blind grades once both judgments were shown.
+    """Blind grades and what followed once both judgments were shown.
 
-    Cases in which the blind or the final grade is missing are `ungraded`, and in no share.
+    RatedCases in which the blind or the final grade is missing are `ungraded`, and in no share.
     """
 
     changed: Share  # the final grade is not the blind one
@@ -116,7 +116,7 @@ class Anchoring(NamedTuple):
     ungraded: int
 
 
-def anchoring(cases: Iterable[Cases]) -> Anchoring:
+def anchoring(cases: Iterable[RatedCases]) -> Anchoring:
     counts: Counter[str] = Counter()
     for case in cases:
         if SET_ASIDE in (case.rated, case.decided):
@@ -129,7 +129,7 @@ def anchoring(cases: Iterable[Cases]) -> Anchoring:
     return Anchoring(**shares, ungraded=counts["ungraded"])
 
 
-def _facts(case: Cases) -> dict[str, bool]:
+def _facts(case: RatedCases) -> dict[str, bool]:
     judges = (case.first, case.second)
     is_changed = case.rated != case.decided
     return {

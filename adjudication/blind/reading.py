@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from accounts.models import Collection, User
-from adjudication.models import BlindRating, Decision
+from adjudication.models import UNKNOWN, BlindRating, Case, CaseQuerySet, Decision
 from annotation.models import Reason
 from corpus.models import Query
 
@@ -25,6 +27,20 @@ def must_rate_first(collection: Collection | None, case: Any, adjudicator_id: in
     }
     return not (
         BlindRating.objects.filter(**same).exists() or Decision.objects.filter(**same).exists()
+    )
+
+
+def hidden_pairs(collection: Collection, user: User) -> CaseQuerySet:
+    """The pairs that wait for the adjudicator and that he or she has to grade blind first."""
+    same: dict[str, Any] = {
+        "pair": OuterRef("pk"),
+        "first": OuterRef("first"),
+        "second": OuterRef("second"),
+        "adjudicator": user,
+    }
+    waiting = Case.objects.waiting().for_adjudicator(user)
+    return waiting.filter(query__collection=collection, difference=UNKNOWN).exclude(
+        Exists(BlindRating.objects.filter(**same)) | Exists(Decision.objects.filter(**same))
     )
 
 

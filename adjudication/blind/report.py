@@ -12,9 +12,9 @@ from adjudication.blind.figures import (
     SET_ASIDE,
     Anchoring,
     BlindFigures,
-    Cases,
     Checks,
     FalseAgreement,
+    RatedCases,
     anchoring,
     false_agreement,
     false_agreement_by,
@@ -108,7 +108,7 @@ def _checks(collection: Collection) -> list[Checks]:
     return [Checks(*row) for row in rows]
 
 
-def _cases(collection: Collection) -> list[Cases]:
+def _cases(collection: Collection) -> list[RatedCases]:
     """The last decision of the same person on the same judgments is the final one."""
     decisions = Decision.objects.filter(
         pair=OuterRef("pair"),
@@ -131,7 +131,7 @@ def _cases(collection: Collection) -> list[Cases]:
         .values_list("one", "two", "rated", "decided")
         .annotate(Count("pk"))
     )
-    return [Cases(*row) for row in rows]
+    return [RatedCases(*row) for row in rows]
 
 
 def _or_set_aside(grade: str) -> Coalesce:

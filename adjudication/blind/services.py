@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -19,16 +19,7 @@ from adjudication.errors import (
     RatedBlindMeanwhile,
 )
 from adjudication.models import BlindRating, Case
-from adjudication.services import Ruling
-
-
-class _Submission(NamedTuple):
-    """The submission that an idempotency key stands for."""
-
-    pair_id: int
-    adjudicator_id: int
-    ruling: Ruling
-    judgment_ids: tuple[int, int]
+from adjudication.services import Ruling, Submission
 
 
 def rate_blind(
@@ -50,7 +41,7 @@ def rate_blind(
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, ClaimedByAnother,
         RatedBlindMeanwhile, BlindKeyReused, CollectionArchived
     """
-    submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
+    submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _rate(submission, key, seconds)
@@ -63,22 +54,16 @@ def rate_blind(
 
 
 def _same_submission(
-    earlier: BlindRating, submission: _Submission, cause: Exception | None = None
+    earlier: BlindRating, submission: Submission, cause: Exception | None = None
 ) -> BlindRating:
-    earlier_submission = _Submission(
-        earlier.pair_id,
-        earlier.adjudicator_id,
-        Ruling.of(earlier),
-        (earlier.first_id, earlier.second_id),
-    )
-    if earlier_submission != submission:
+    if Submission.of(earlier) != submission:
         raise BlindKeyReused(
             "This page was already used for another grade, so nothing was saved. Reload it."
         ) from cause
     return earlier
 
 
-def _rate(submission: _Submission, key: uuid.UUID, seconds: float | None) -> BlindRating:
+def _rate(submission: Submission, key: uuid.UUID, seconds: float | None) -> BlindRating:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
     lock_pair(pair_id, adjudicator_id)
     collection = Collection.objects.get(queries__pairs=pair_id)

@@ -18,7 +18,7 @@ def _share(share: Share) -> str:
 
 
 def blind_first_sentence(figures: Anchoring) -> str:
-    """How many decisions differ from the grade given before the judgments were shown."""
+    """The share of decisions that differ from the grade given before the judgments."""
     if not figures.changed.total:
         return "Adjudicators grade a case before they see the two judgments."
     cases = count_noun(figures.changed.total, "case")
@@ -30,7 +30,7 @@ def blind_first_sentence(figures: Anchoring) -> str:
 
 
 def spot_check_sentence(figures: FalseAgreement) -> str:
-    """How often an adjudicator gave another grade to a pair on which both judges agreed."""
+    """The share of pairs with an agreed grade to which an adjudicator gave another one."""
     if not figures.share.total:
         return "Adjudicators also grade some pairs on which both judges agreed."
     pairs = count_noun(figures.share.total, "pair")

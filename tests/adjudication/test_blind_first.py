@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 
 from accounts.models import Collection, Role, User
 from adjudication import queue
-from adjudication.blind.services import rate_blind
 from adjudication.errors import (
     AlreadyDecided,
     BadRuling,
@@ -35,6 +34,7 @@ from tests.support.sittings import (
     pair_url,
     query_url,
     rate,
+    rate_pair,
     refer,
     settle,
     with_rules,
@@ -150,18 +150,8 @@ def test_a_pair_that_is_no_case_any_more_is_not_rated_and_not_said_why(case, adj
     judge(case, 3)
 
     with pytest.raises(NoSuchCase) as refused:
-        rate_after(pair, adjudicator)
+        rate_pair(pair, adjudicator, Ruling(grade=1))
     assert "agree" not in str(refused.value)
-
-
-def rate_after(pair, person):
-    return rate_blind(
-        pair_id=pair.pk,
-        adjudicator=person,
-        ruling=Ruling(grade=1),
-        judgment_ids=(pair.first, pair.second),
-        key=uuid.uuid4(),
-    )
 
 
 def test_a_decided_case_is_not_rated(case, adjudicator, colleague):

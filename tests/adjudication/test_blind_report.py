@@ -13,8 +13,8 @@ from scipy.stats import norm
 from accounts.models import Role
 from adjudication.blind.figures import (
     SET_ASIDE,
-    Cases,
     Checks,
+    RatedCases,
     Share,
     anchoring,
     false_agreement,
@@ -73,13 +73,13 @@ def test_false_agreement_counts_each_direction_and_leaves_missing_grades_out():
     ("case", "facts"),
     [
         # judges 0 and 3; blind 2, final 2: nothing changed, both overrule
-        (Cases(0, 3, 2, 2, 1), "blind_overrules decision_overrules"),
-        (Cases(0, 3, 2, 3, 1), "changed raised to_a_judge blind_overrules"),
-        (Cases(0, 3, 3, 0, 1), "changed lowered to_a_judge"),
-        (Cases(0, 3, 3, 2, 1), "changed lowered decision_overrules"),
-        (Cases(SET_ASIDE, 1, 1, 1, 1), ""),
-        (Cases(0, 3, 2, SET_ASIDE, 1), None),
-        (Cases(0, 3, SET_ASIDE, 2, 1), None),
+        (RatedCases(0, 3, 2, 2, 1), "blind_overrules decision_overrules"),
+        (RatedCases(0, 3, 2, 3, 1), "changed raised to_a_judge blind_overrules"),
+        (RatedCases(0, 3, 3, 0, 1), "changed lowered to_a_judge"),
+        (RatedCases(0, 3, 3, 2, 1), "changed lowered decision_overrules"),
+        (RatedCases(SET_ASIDE, 1, 1, 1, 1), ""),
+        (RatedCases(0, 3, 2, SET_ASIDE, 1), None),
+        (RatedCases(0, 3, SET_ASIDE, 2, 1), None),
     ],
 )
 def test_what_became_of_a_blind_grade(case, facts):
@@ -99,7 +99,7 @@ def test_a_known_anchoring_is_in_its_interval():
         first, second = chance.sample(range(4), 2)
         blind = chance.choice([grade for grade in range(4) if grade not in (first, second)])
         moves = chance.random() < 0.3
-        cases.append(Cases(first, second, blind, first if moves else blind, 1))
+        cases.append(RatedCases(first, second, blind, first if moves else blind, 1))
 
     low, high = anchoring(cases).to_a_judge.interval
     assert low < 0.3 < high

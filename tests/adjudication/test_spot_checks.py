@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 
 import pytest
 from django.db.models import F
@@ -11,7 +10,6 @@ from django.urls import reverse
 
 from accounts.models import Collection, Role
 from adjudication import queue
-from adjudication.blind.services import rate_blind
 from adjudication.errors import NoSuchCase
 from adjudication.labels import labelled_pairs
 from adjudication.models import BlindRating, Case, SpotCheckCount
@@ -28,6 +26,7 @@ from tests.support.sittings import (
     pair_url,
     query_url,
     rate,
+    rate_pair,
     refer,
     slots_of,
     with_rules,
@@ -122,17 +121,7 @@ def test_a_share_that_was_lowered_meanwhile_needs_no_grade(opening, adjudicator)
     Collection.objects.update(spot_check_share=0)
 
     with pytest.raises(NoSuchCase):
-        rate_pair(pair, adjudicator)
-
-
-def rate_pair(pair, person):
-    return rate_blind(
-        pair_id=pair.pk,
-        adjudicator=person,
-        ruling=Ruling(grade=1),
-        judgment_ids=(pair.first, pair.second),
-        key=uuid.uuid4(),
-    )
+        rate_pair(pair, adjudicator, Ruling(grade=1))
 
 
 def test_a_pair_that_failed_its_check_and_is_sent_on_shows_the_own_blind_grade(
@@ -267,7 +256,7 @@ def test_a_share_changed_while_pairs_are_judged_and_checked_is_counted():
     def check():
         for pair in waiting:
             try:
-                rate_pair(pair, adjudicator)
+                rate_pair(pair, adjudicator, Ruling(grade=1))
             except NoSuchCase:
                 continue
 

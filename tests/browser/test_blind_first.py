@@ -155,6 +155,23 @@ def test_a_note_stays_readable_when_another_took_and_decided_the_case(
     assert Decision.objects.get().adjudicator == colleague
 
 
+def test_a_note_on_a_case_that_another_took_is_shown_in_the_list(
+    page, live_server, case, colleague
+):
+    page.goto(live_server.url + pair_url(case, "case"))
+    eventually(page, lambda: Claim.objects.exists())
+    read_and_press(page, "n")
+    page.keyboard.type("Long thought")
+    Claim.objects.all().delete()
+    claim_pair(pair_id=case.pair_id, adjudicator=colleague)
+    page.goto(live_server.url + pair_url(case, "case"))
+
+    expect(page.get_by_text("Another adjudicator has this case open.")).to_be_visible()
+    expect(page.locator("#unsaved")).to_contain_text("Long thought")
+    page.get_by_role("button", name="Discard the note").click()
+    expect(page.locator("#unsaved")).not_to_contain_text("Long thought")
+
+
 def test_an_answer_after_the_claim_has_expired_is_saved(page, live_server, case, adjudicator):
     page.goto(live_server.url + pair_url(case, "case"))
     eventually(page, lambda: Claim.objects.exists())

@@ -133,11 +133,16 @@ def with_rules(collection: Collection, **rules) -> Collection:
 def rate(slot: Slot, adjudicator: User, grade: int | None, **changes) -> BlindRating:
     """Grade the pair of the slot without seeing its judgments."""
     pair = Case.objects.to_adjudicate().get(pk=slot.pair_id)
+    ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    return rate_pair(pair, adjudicator, **{"ruling": ruling} | changes)
+
+
+def rate_pair(pair: Case, adjudicator: User, ruling: Ruling, **changes) -> BlindRating:
     return rate_blind(
         **{
             "pair_id": pair.pk,
             "adjudicator": adjudicator,
-            "ruling": Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED),
+            "ruling": ruling,
             "judgment_ids": (pair.first, pair.second),
             "key": uuid.uuid4(),
         }
