@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from adjudication.blind.reading import is_agreed, must_rate_first
-from adjudication.claims.services import check_not_claimed, lock_pair, release_claim
+from adjudication.claims.services import check_not_claimed, lock_pair, release_claim, renew_claim
 from adjudication.errors import (
     AlreadyDecided,
     BlindKeyReused,
@@ -90,8 +90,8 @@ def _rate(submission: Submission, key: uuid.UUID, seconds: float | None) -> Blin
             "was saved. Reload the page to decide."
         )
     check_not_claimed(pair_id, adjudicator_id)
-    if is_spot_check:
-        release_claim(pair_id=pair_id, adjudicator_id=adjudicator_id)
+    go_on = release_claim if is_spot_check else renew_claim
+    go_on(pair_id=pair_id, adjudicator_id=adjudicator_id)
     return BlindRating.objects.create(
         pair_id=pair_id,
         adjudicator_id=adjudicator_id,

@@ -71,6 +71,12 @@ def claim_next(
     return None
 
 
+def renew_claim(*, pair_id: int, adjudicator_id: int) -> None:
+    """Let the person's claim on the pair, if there is one, last as long as a new one."""
+    claims = Claim.objects.filter(pair=pair_id, adjudicator=adjudicator_id)
+    claims.update(expires_at=timezone.now() + LIFETIME)
+
+
 def release_claim(*, pair_id: int, adjudicator_id: int) -> None:
     """End the person's claim on the pair, if there is one, so that others are given the pair."""
     Claim.objects.filter(pair=pair_id, adjudicator=adjudicator_id).delete()

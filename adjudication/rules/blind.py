@@ -72,6 +72,18 @@ BLIND_RATINGS = [
     reject(
         "decision_not_on_anothers_claim", table=DECISION, event="INSERT", when=CLAIMED_BY_ANOTHER
     ),
+    # A pair that was opened again has earlier ratings, whose authors may have seen judgments of it.
+    reject(
+        "slot_of_no_blind_rater",
+        table="annotation_slot",
+        event="UPDATE",
+        columns="annotator_id",
+        when=(
+            "NEW.annotator_id <> OLD.annotator_id AND EXISTS (SELECT 1 "
+            f"FROM {RATING} r WHERE r.pair_id = NEW.pair_id "
+            "AND r.adjudicator_id = NEW.annotator_id)"
+        ),
+    ),
     reject(
         "claim_not_by_a_judge",
         table=CLAIM,

@@ -35,6 +35,7 @@ from tests.support.sittings import (
     rate,
     settle,
     slots_of,
+    with_rules,
 )
 from tests.support.visits import text_of
 from tests.support.worlds import once_a_file
@@ -110,6 +111,22 @@ def test_another_cannot_rate_a_claimed_case(opening, case, adjudicator, colleagu
 
     with pytest.raises(ClaimedByAnother):
         rate(case, colleague, 1)
+
+
+def test_a_blind_rating_renews_the_claim_on_a_case_and_ends_that_on_a_spot_check(
+    opening, adjudicator
+):
+    with_rules(opening.query.collection, grades_blind_first=True, spot_check_share=1.0)
+    case, agreed = judge_both(opening, (0, 3), (1, 1))
+    for slot in (case, agreed):
+        claim(slot, adjudicator)
+    soon = timezone.now() + timedelta(minutes=1)
+    Claim.objects.update(expires_at=soon)
+    for slot in (case, agreed):
+        rate(slot, adjudicator, 1)
+
+    assert Claim.objects.get().pair_id == case.pair_id
+    assert Claim.objects.get().expires_at > soon
 
 
 def test_an_expired_claim_goes_to_who_asks_next(case, adjudicator, colleague):

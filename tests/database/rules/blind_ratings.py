@@ -38,7 +38,14 @@ def decided_without_a_grade_before(world: World) -> None:
     decided_again(world, adjudicator=world.stranger)
 
 
+def handed_to_a_rater(world: World) -> None:
+    rated(world, adjudicator=world.third)
+    referred(world, "judges")
+    change(world.slots[0], annotator=world.third)
+
+
 CASES = [
+    Case("slot_of_no_blind_rater", handed_to_a_rater),
     Case(
         "blind_rating_once",
         lambda world: again(rated(world), key=uuid.uuid4()),
