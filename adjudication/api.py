@@ -270,6 +270,7 @@ class ClaimCase(AdjudicationView):
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
         pair = self.pair_of(query, token)
+        self.parsed()  # refuses every key
         return Response(ClaimAnswer(claim_pair(pair_id=pair.pk, adjudicator=self.person)).data)
 
 
