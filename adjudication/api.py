@@ -95,6 +95,11 @@ class ShownJudgmentAnswer(serializers.Serializer[queue.ShownJudgment]):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="What the judge marked the match to be about: sentences of the query by number, "
+        "or its `aspect_names` by their place.",
+    )
 
 
 class CaseAnswer(ShownTexts):
@@ -109,6 +114,9 @@ class CaseAnswer(ShownTexts):
         help_text="Your grade from before you saw the judgments; null if there is none."
     )
     judgments = ShownJudgmentAnswer(many=True, source="cards")
+    aspect_names = serializers.SerializerMethodField(
+        help_text="The named aspects of the query; empty if its aspects are its sentences."
+    )
     seen = serializers.CharField()
     decision_key = serializers.UUIDField(
         source="supersedes", allow_null=True, help_text="Names your decision; null if it is due."
@@ -121,6 +129,10 @@ class CaseAnswer(ShownTexts):
 
     def get_blind_grade(self, case: queue.ShownCase) -> int | None:
         return case.blind_rating.grade if case.blind_rating else None
+
+    def get_aspect_names(self, case: queue.ShownCase) -> list[str]:
+        names: list[str] = self.context["query"].aspect_names
+        return names
 
     def get_decided(self, case: queue.ShownCase) -> bool:
         return case.decision is not None

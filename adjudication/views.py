@@ -34,6 +34,7 @@ from adjudication.models import BlindRating, Case, Decision
 from adjudication.queue import ShownCase
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import decide
+from annotation.aspects import aspects_text, marked_sentences
 from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
@@ -432,6 +433,10 @@ def _page(
             "guideline": guideline,
             "show_guideline": "guideline" in request.GET,
             "query_text": shown_case.query,
+            "query_marks": marked_sentences(
+                {card.letter.upper(): card.aspects for card in shown_case.cards},
+                query.aspect_names,
+            ),
             "shown": shown_case,
             "blind_reason": queue.reason_and_note(rating)[0] if rating else "",
             # It may tell the grades, and a spot check has none.
@@ -448,6 +453,7 @@ def _page(
                 {
                     **card._asdict(),
                     "reason_text": card.reason_text,
+                    "about": aspects_text(card.aspects, query.aspect_names),
                     "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
                 }
                 for card in shown_case.cards

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from accounts.models import Role
+from accounts.rules import JUDGES_SQL
 from annotation.models import Judgment
 
 _OWN_SLOT = f"""
     SELECT s.id, p.query_id
     FROM accounts_collection c
     JOIN accounts_membership m
-        ON m.collection_id = c.id AND m.user_id = %s AND m.role = '{Role.ANNOTATOR}'
+        ON m.collection_id = c.id AND m.user_id = %s AND m.role IN {JUDGES_SQL}
     JOIN corpus_query q ON q.collection_id = c.id AND q.name = %s
     JOIN annotation_pair p ON p.query_id = q.id AND p.token = %s
     JOIN annotation_slot s ON s.pair_id = p.id AND s.annotator_id = m.user_id
@@ -29,7 +29,7 @@ _SLOT = """
         p.id, p.query_id, p.presentation_digest, p.text_changed, o.round, g.version,
         g.version > 1 AND NOT EXISTS (SELECT 1 FROM annotation_guidelinereading r
             WHERE r.guideline_id = g.id AND r.reader_id = s.annotator_id),
-        c.id, c.highest_grade, c.archived_at IS NOT NULL
+        c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
     FROM annotation_slot s
     JOIN annotation_pair p ON p.id = s.pair_id
     JOIN annotation_opening o ON o.query_id = p.query_id
@@ -72,6 +72,7 @@ class LockedSlot(NamedTuple):
     must_read: bool
     collection_id: int
     highest_grade: int
+    marks_aspects: bool
     is_archived: bool
 
 

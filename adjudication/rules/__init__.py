@@ -11,6 +11,7 @@ from __future__ import annotations
 from adjudication.rules.blind import BLIND_RATINGS
 from adjudication.rules.counts import DUE_COUNTS, SETTLED_COUNTS
 from adjudication.rules.decisions import DECISIONS, REFERRALS, SLOTS
+from adjudication.rules.people import PEOPLE
 from adjudication.rules.spot_checks import SPOT_CHECK_COUNTS
 
 RULES = [
@@ -21,4 +22,5 @@ RULES = [
     *SETTLED_COUNTS,
     *DUE_COUNTS,
     *SPOT_CHECK_COUNTS,
+    *PEOPLE,
 ]
