@@ -223,6 +223,15 @@ class Exclusion(models.Model):
         return f"{self.annotator} excluded from {self.query_paper}"
 
 
+# Of pairs with both judgments and their grades.
+DISPUTED = (
+    Q(first_grade=None)
+    | Q(second_grade=None)
+    | ~Q(first_grade=F("second_grade"))
+    | Q(referral_count__gt=0)
+)
+
+
 class PairQuerySet(models.QuerySet["Pair"]):
     def of(self, collection: Collection) -> PairQuerySet:
         return self.filter(query__collection=collection)
@@ -249,9 +258,7 @@ class PairQuerySet(models.QuerySet["Pair"]):
 
         The grades differ, a slot says "cannot judge", or an admin sent the pair to adjudication.
         """
-        differ = ~Q(first_grade=F("second_grade"))
-        missing = Q(first_grade=None) | Q(second_grade=None)
-        return self.judged().filter(missing | differ | Q(referral_count__gt=0))
+        return self.judged().filter(DISPUTED)
 
     def referred(self) -> PairQuerySet:
         """An admin sent them to the adjudicator. An index holds these few pairs."""
@@ -277,6 +284,13 @@ class Pair(models.Model):
         db_default=0,
         help_text="How often an admin sent it to the adjudicator since it was last opened for two "
         "judges. Triggers count; see adjudication.Referral.",
+    )
+
+    spot_check_number = models.FloatField(
+        default=1,
+        db_default=1,
+        help_text="From 0 to below 1, of the collection's seed. An agreed pair is a spot check if "
+        "it is below the collection's share. No page shows it.",
     )
 
     if TYPE_CHECKING:  # what `with_grades` adds

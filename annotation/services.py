@@ -39,7 +39,7 @@ from annotation.slot_sql import LockedSlot, insert_judgment, lock_slot, show_jud
 from annotation.unchecked_labels import listed, names_with_unchecked_labels
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
-from corpus.ordering import order_key
+from corpus.ordering import order_key, random_number
 from corpus.services import create_collection
 from database.bulk import insert_rows, update_rows
 from pooling.models import Candidate, Pool
@@ -498,7 +498,7 @@ def make_slots(
     }
     insert_rows(
         Pair,
-        ("query", "candidate", "token", "presentation_digest", "text_changed"),
+        ("query", "candidate", "token", "presentation_digest", "text_changed", "spot_check_number"),
         [
             (
                 query.pk,
@@ -506,6 +506,7 @@ def make_slots(
                 order_key(seed, "pair", query.name, candidate.docno)[:16],
                 digests[candidate.pk],
                 False,
+                random_number(seed, "spot-check", query.name, candidate.docno),
             )
             for candidate in candidates
         ],

@@ -114,6 +114,16 @@ collection_routes: list[URLPattern | URLResolver] = [
         adjudication.Decide.as_view(),
         name="api-decide",
     ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/blind-rating/",
+        adjudication.RateBlind.as_view(),
+        name="api-rate-blind",
+    ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/claim/",
+        adjudication.ClaimCase.as_view(),
+        name="api-claim-case",
+    ),
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
     path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),

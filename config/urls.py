@@ -21,6 +21,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("judge/", include("annotation.urls")),
     path("", include("annotation.guidelines.urls")),
     path("adjudicate/", include("adjudication.urls")),
+    path("blind-ratings/", include("adjudication.blind.urls")),
     path("judgments/", include("adjudication.judgment_import.urls")),
     path("referrals/", include("adjudication.referrals.urls")),
     path("pilots/", include("practice.urls")),

@@ -113,6 +113,7 @@ class Migration(migrations.Migration):
                 ('presentation_digest', models.CharField(blank=True, help_text='Of what a judge saw when the query opened, or was given its guideline.', max_length=64)),
                 ('text_changed', models.BooleanField(default=False, help_text='A trigger sets it when one of its two documents changes.')),
                 ('referral_count', models.SmallIntegerField(db_default=0, default=0, help_text='How often an admin sent it to the adjudicator since it was last opened for two judges. Triggers count; see adjudication.Referral.')),
+                ('spot_check_number', models.FloatField(db_default=1, default=1, help_text="From 0 to below 1, of the collection's seed. An agreed pair is a spot check if it is below the collection's share. No page shows it.")),
             ],
             options={
                 'ordering': ['query', 'token'],

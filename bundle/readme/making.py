@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 
 from bundle.counts import PER_QUERY, ReleaseCounts
+from bundle.datasheet.blind_ratings import blind_paragraphs
 from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import proofs_paragraph
 from bundle.qualifications import qualification_paragraph
@@ -148,6 +149,7 @@ def making_section(snapshot: Snapshot) -> Iterator[str]:
         yield ""
     yield from proofs_paragraph(snapshot.reports)
     yield from qualification_paragraph(snapshot.qualifications)
+    yield from blind_paragraphs(snapshot.blind_ratings)
 
 
 def _about_judgment_imports(imports: Sequence[ReleasedImport]) -> str:

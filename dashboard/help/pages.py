@@ -48,6 +48,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "qualification": ("training", "training-set", "training-result"),
     "glossary": ("seat", "rebalance"),
     "decide_again": ("referrals",),
+    "blind_ratings": ("blind-ratings",),
     "full_text_study": (
         *("import-full-texts", "full-text", "studies", "new-study", "study"),
         *("full-text-studies", "own-study", "rate-pair"),

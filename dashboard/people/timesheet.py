@@ -11,16 +11,18 @@ from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import Collection, User
-from adjudication.models import Decision
+from adjudication.models import BlindRating, Decision
 from annotation.models import Judgment
 from web.tables.columns import Column, Table
+
+KINDS = ("judgments", "decisions", "blind grades")
 
 
 @dataclass(frozen=True)
 class WorkedWeek:
     """A person's answers in a week; `timed` of them have a time, together `seconds`.
 
-    `kind` is "judgments" or "decisions". Revisions count: they took time, too.
+    `kind` is one of KINDS. Revisions count: they took time, too.
     """
 
     person: User
@@ -64,22 +66,27 @@ def name_of_week(day: date) -> str:
 def worked_weeks(
     collection: Collection, monday: date, person: User | None = None
 ) -> list[WorkedWeek]:
-    """The people with answers in that week, or this person alone, in three database queries."""
+    """The people with answers in that week, or this person alone, in four database queries."""
     begin = timezone.make_aware(datetime.combine(monday, time.min))
     end = timezone.make_aware(datetime.combine(monday + timedelta(days=7), time.min))
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
-    decisions = Decision.objects.filter(pair__query__collection=collection)
-    rows = [("judgments", *row) for row in _sums(judgments, "annotator", begin, end, person)] + [
-        ("decisions", *row) for row in _sums(decisions, "adjudicator", begin, end, person)
+    of_pairs = {"pair__query__collection": collection}
+    answers: list[tuple[str, QuerySet[Any], str]] = [
+        ("judgments", judgments, "annotator"),
+        ("decisions", Decision.objects.filter(**of_pairs), "adjudicator"),
+        ("blind grades", BlindRating.objects.filter(**of_pairs), "adjudicator"),
+    ]
+    rows = [
+        (kind, *row)
+        for kind, of_kind, author in answers
+        for row in _sums(of_kind, author, begin, end, person)
     ]
     people = User.objects.in_bulk({user for _, user, *_ in rows})
     weeks = (
         WorkedWeek(people[user], monday, kind, answers, timed, seconds or 0)
         for kind, user, answers, timed, seconds in rows
     )
-    return sorted(
-        weeks, key=lambda week: (week.person.shown_name.lower(), week.kind != "judgments")
-    )
+    return sorted(weeks, key=lambda week: (week.person.shown_name.lower(), KINDS.index(week.kind)))
 
 
 def _sums(

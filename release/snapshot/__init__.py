@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Collection
+from adjudication.blind.report import blind_figures
 from bundle.citation_labels import papers_to_complete
 from bundle.layouts import trec
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
@@ -109,5 +110,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             reports=stored_reports(collection),
             pilots=released_pilots(collection),
             qualifications=released_qualifications(collection),
+            blind_ratings=blind_figures(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

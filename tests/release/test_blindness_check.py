@@ -16,6 +16,7 @@ from django.urls import get_resolver, path
 
 from accounts.models import Role, User
 from annotation.models import Judgment
+from annotation.services import Answer
 from config import urls
 from corpus.models import Document
 from jobs.context import DirectRun
@@ -27,10 +28,10 @@ from reports.models import StoredReport
 from reports.services import changed_since, compute_report
 from tests.support.api_world import HALF_NOTE, RETRIEVER, World, a_world
 from tests.support.aspects import an_asking_collection, an_open_query_with_aspects, mark
-from tests.support.factories import a_collection, member
+from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
-from tests.support.sittings import judge, slots_of
+from tests.support.sittings import judge, judge_both, rate, slots_of, with_rules
 from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
 
@@ -247,6 +248,19 @@ def test_a_note_of_another_is_found(world, planted):
     )
 
     assert ("ann1", "note", HALF_NOTE) in findings_of(world)
+
+
+def test_a_note_on_a_pair_that_is_graded_blind_is_found(world, planted):
+    """Also where every adjudicator may read it as soon as the own grade is given."""
+    opening = an_open_query(world.collection)
+    slot, *_ = judge_both(opening, (Answer(grade=0, note="A hidden remark"), 3))
+    planted(ADJUDICATORS_PAGE, "A hidden remark", block="content")
+    assert ("adju", "note", "A hidden remark") not in findings_of(world)
+
+    with_rules(world.collection, grades_blind_first=True)
+    assert ("adju", "note", "A hidden remark") in findings_of(world)
+    rate(slot, User.objects.get(username="adju"), 2)
+    assert ("adju", "note", "A hidden remark") not in findings_of(world)
 
 
 def test_a_view_that_opens_the_pairs_of_others_is_named(world):

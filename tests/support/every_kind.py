@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import F
+
 from accounts.models import Collection, Role, User
-from adjudication.models import JudgmentImport
+from adjudication.claims.services import claim_pair
+from adjudication.models import Case, JudgmentImport
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.defaults import default_guideline
@@ -26,7 +29,7 @@ from scoring.folds import Folds
 from scoring.services import save_folds
 from tests.support.factories import DocumentFactory, a_pool, a_query, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
-from tests.support.sittings import judge
+from tests.support.sittings import judge, rate
 from tests.support.training_scenes import train_with
 
 
@@ -50,6 +53,7 @@ def a_collection_of_every_kind(folder) -> Collection:
     _add_unfinished(collection)
     _add_qualifications(collection)
     train_with(collection, a_query(collection, size=5), annotators(collection)[0])
+    _add_blind_ratings(collection)
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
     save_folds(collection=collection, folds=Folds(numbers, imported_from="official.json"))
@@ -58,6 +62,19 @@ def a_collection_of_every_kind(folder) -> Collection:
     )
     collection.refresh_from_db()
     return collection
+
+
+def _add_blind_ratings(collection: Collection) -> None:
+    """Spot checks: one is graded, and one is open."""
+    Collection.objects.filter(pk=collection.pk).update(spot_check_share=1)
+    adjudicator = User.objects.get(username="adju")
+    agreed, other, *_ = (
+        Case.objects.waiting()
+        .filter(query__collection=collection, first_grade=F("second_grade"))
+        .order_by("query__name", "token")
+    )
+    rate(agreed.slots.get(number=1), adjudicator, 3)
+    claim_pair(pair_id=other.pk, adjudicator=adjudicator)
 
 
 def _ask_for_aspects(collection: Collection, asks: bool) -> None:
