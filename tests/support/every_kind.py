@@ -27,7 +27,7 @@ from corpus.topics.queries import add_sentence_query, name_aspects
 from jobs.context import DirectRun
 from scoring.folds import Folds
 from scoring.services import save_folds
-from tests.support.factories import DocumentFactory, a_pool, a_query, a_topic, annotators, member
+from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
 from tests.support.sittings import judge, rate
 from tests.support.training_scenes import train_with
@@ -52,7 +52,7 @@ def a_collection_of_every_kind(folder) -> Collection:
     _ask_for_aspects(collection, False)
     _add_unfinished(collection)
     _add_qualifications(collection)
-    train_with(collection, a_query(collection, size=5), annotators(collection)[0])
+    _add_training(collection)
     _add_blind_ratings(collection)
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
@@ -133,6 +133,14 @@ def _apply_another_guideline(query: Query, readers: Iterable[User]) -> None:
     )
     for reader in readers:
         record_reading(second, reader)
+
+
+def _add_training(collection: Collection) -> None:
+    """A set with gold from a file, which an annotator has finished, of a query that is not open."""
+    DocumentFactory(collection=collection, docno="q4")
+    query = create_query(collection=collection, docno="q4", facet_key="background")
+    docnos = ["d1", "d2", "d3", "d4", "=1+1"]
+    train_with(collection, query, annotators(collection)[0], docnos=docnos)
 
 
 def _add_qualifications(collection: Collection) -> None:

@@ -36,10 +36,13 @@ def with_gold(collection: Collection | None = None, size: int = 12) -> Opening:
     return opening
 
 
-def train_with(collection: Collection, query: Query, *people: User) -> PracticeSet:
+def train_with(
+    collection: Collection, query: Query, *people: User, docnos: Sequence[str] = ()
+) -> PracticeSet:
     """A set with gold from a file for all candidates of the query, which the people finish."""
-    candidates = query.query_paper.pool.candidates.order_by("position")
-    docnos = candidates.values_list("document__docno", flat=True)
+    if not docnos:
+        candidates = query.query_paper.pool.candidates.order_by("position")
+        docnos = list(candidates.values_list("document__docno", flat=True))
     lines = [
         GoldLine(f"gold.csv:{number}", query.name, docno, number % 4, NOTE)
         for number, docno in enumerate(docnos, start=2)
