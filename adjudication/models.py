@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Abs, Coalesce
 
 from accounts.models import HIGHEST_GRADE, Collection
-from annotation.models import Judgment, Pair, PairQuerySet, Slot, SlotCount
+from annotation.models import Judgment, Pair, PairQuerySet, PairQuestion, Slot, SlotCount
 from corpus.models import Query
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ class CaseQuerySet(PairQuerySet):
     """
 
     def cases(self) -> CaseQuerySet:
-        """Every case, decided or due, with `decision_id` and the absolute `difference` of grades.
+        """Every case, with `decision_id`, `waits`, and the absolute `difference` of grades.
 
-        `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
+        `waits` is true while a question to the judges of the pair is open. `difference` is 5, more
+        than any two grades differ, where a slot says "cannot judge".
         """
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
             decision_id=Subquery(standing_decisions().values("pk")[:1]),
+            waits=Exists(PairQuestion.objects.open().filter(pair=OuterRef("pk"))),
             difference=Coalesce(
                 Abs(F("first_grade") - F("second_grade")),
                 Value(HIGHEST_GRADE + 1),
@@ -37,8 +39,12 @@ class CaseQuerySet(PairQuerySet):
             ),
         )
 
-    def due(self) -> CaseQuerySet:
+    def undecided(self) -> CaseQuerySet:
         return self.cases().filter(decision_id=None)
+
+    def due(self) -> CaseQuerySet:
+        """Undecided, and not waiting for answers of the judges."""
+        return self.undecided().filter(waits=False)
 
     def decided(self) -> CaseQuerySet:
         return self.cases().filter(decision_id__isnull=False)
@@ -59,6 +65,7 @@ class Case(Pair):
 
     if TYPE_CHECKING:  # what `cases` adds
         decision_id: int | None
+        waits: bool
         difference: int
 
     objects = CaseQuerySet.as_manager()  # type: ignore[misc]  # a proxy's own manager
@@ -186,6 +193,8 @@ class CaseCount(models.Model):
 
 class DueCount(models.Model):
     """The number of due cases of a query with this difference of grades. Triggers keep it.
+
+    Cases that wait for answers of their judges are not among them.
 
     So the next of all cases is found without comparing the grades of all of them.
     """

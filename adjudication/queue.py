@@ -26,6 +26,8 @@ from database.natural_order import natural_key
 
 # Counts of people who have slots of a query, or had one before a pair was opened again.
 TOOK_PART = Q(total__gt=0) | Q(latest_at__isnull=False)
+# Of cases: without a decision, and not waiting for answers of their judges.
+IS_DUE = Q(decision_id=None, waits=False)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,10 @@ class StandingDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownCase:
-    """A case ready to be shown. `seen` stands for the two judgments on the page."""
+    """A case ready to be shown. `seen` stands for the two judgments on the page.
+
+    It `waits` while a question to its judges is open.
+    """
 
     token: str
     query: ShownText
@@ -86,6 +91,7 @@ class ShownCase:
     cards: tuple[ShownJudgment, ShownJudgment]
     seen: str
     decision: StandingDecision | None
+    waits: bool = False
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -111,8 +117,11 @@ class DecidedCase(NamedTuple):
 
 
 def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
-    """Every query with cases for the adjudicator; those begun come first, finished ones last."""
-    rows = _case_totals(collection, user)
+    """Every query with due or decided cases for the adjudicator.
+
+    Those begun come first, finished ones last.
+    """
+    rows = [row for row in _case_totals(collection, user) if row.due or row.decided]
     return sorted(rows, key=lambda row: (not row.due, not row.decided, natural_key(row.name)))
 
 
@@ -120,9 +129,10 @@ def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
     """The number of cases due for the adjudicator, in each of the collections that has some."""
     ids = list(collections)
     due: Counter[int] = Counter()
-    foreign = _foreign_queries(ids, user).values_list("query__collection")
-    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("decided")))))
-    partly = _partly_foreign_cases(ids, user).filter(decision_id=None)
+    own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
+    foreign = DueCount.objects.filter(~Exists(own_slots), query__collection__in=ids, due__gt=0)
+    due.update(dict(foreign.order_by().values_list("query__collection").annotate(Sum("due"))))
+    partly = _partly_foreign_cases(ids, user).filter(IS_DUE)
     due.update(dict(partly.values_list("query__collection").annotate(Count("pk"))))
     return dict(+due)
 
@@ -134,25 +144,28 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     may have slots in some pairs only; the other pairs of these few queries are counted.
     """
     foreign = _foreign_queries([collection.pk], user).values_list(
-        "query", "query__name", "disputed", "decided"
+        "query", "query__name", "due", "decided"
     )
-    for query, name, disputed, decided in foreign:
-        yield CaseTotals(query, name, disputed - decided, decided)
+    yield from map(CaseTotals._make, foreign)
     partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
     case_counts = partly.annotate(
-        due=Count("pk", filter=Q(decision_id=None)),
+        due=Count("pk", filter=IS_DUE),
         decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
     yield from map(CaseTotals._make, case_counts)
 
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
-    """Counts of the disputed queries in which the person has no slot, with `decided`."""
+    """Counts of the disputed queries in which the person has no slot, with `due` and `decided`."""
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     rows = PairCount.objects.filter(
         ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
     )
-    return rows.annotate(decided=Coalesce("query__case_count__settled", 0)).order_by()
+    due = DueCount.objects.filter(query=OuterRef("query")).order_by().values("query")
+    return rows.annotate(
+        due=Coalesce(Subquery(due.annotate(sum=Sum("due")).values("sum")), 0),
+        decided=Coalesce("query__case_count__settled", 0),
+    ).order_by()
 
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
@@ -213,7 +226,7 @@ class DueCases(Sequence[Case]):
 def due_in_order(collection: Collection, user: User) -> DueCases:
     """The person's due cases of all queries, the largest difference first."""
     partly = _partly_foreign_queries([collection.pk], user)
-    own_due = _cases_of(partly, user).filter(decision_id=None).values_list("query", "difference")
+    own_due = _cases_of(partly, user).filter(IS_DUE).values_list("query", "difference")
     counted = {(query, difference): due for query, difference, due in own_due.annotate(Count("pk"))}
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     kept = DueCount.objects.filter(
@@ -235,7 +248,7 @@ def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[i
     kept = DueCount.objects.filter(~Exists(own_slots), query__collection=collection, due__gt=0)
     sums = {"widest": Max("difference"), "number": Sum("due")}
     if partly:
-        own_due = _cases_of(partly, user).filter(decision_id=None)
+        own_due = _cases_of(partly, user).filter(IS_DUE)
         own_sums = {"widest": Max("difference"), "number": Count("pk")}
         found = [*_by_query(kept, sums), *_by_query(own_due, own_sums)]
     else:
@@ -315,7 +328,7 @@ def counts(query: Query, user: User) -> dict[str, int]:
     """The numbers of due and of decided cases of the query."""
     cases = Case.objects.cases().for_adjudicator(user).filter(query=query)
     return cases.aggregate(
-        due=Count("pk", filter=Q(decision_id=None)),
+        due=Count("pk", filter=IS_DUE),
         decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
 
@@ -393,6 +406,7 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         cards=_cards(query, case, judgments[case.first], judgments[case.second]),
         seen=judgments_digest(case.pk, case.first, case.second),
         decision=_standing_decision(case.decision_id, user),
+        waits=case.waits,
     )
 
 

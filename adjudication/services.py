@@ -38,6 +38,10 @@ class NoSuchCase(AdjudicationConflict):
     """The pair is not, or no longer, a case."""
 
 
+class WaitsForJudges(NoSuchCase):
+    """A question to the judges of the pair is open."""
+
+
 class JudgmentsChanged(AdjudicationConflict):
     """A judgment was revised since the adjudicator's page was made."""
 
@@ -88,7 +92,7 @@ def decide(
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
+        BadRuling, NoSuchCase, WaitsForJudges, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
         DecisionInPublicVersion, KeyReused, CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
@@ -162,6 +166,11 @@ def _decide(
     if case is None:
         raise NoSuchCase(
             "The two judges agree on this pair now, or judge it again, so it needs no decision."
+        )
+    if case.waits:
+        raise WaitsForJudges(
+            "A question to the judges of this pair is open, so nothing was saved. Wait for their "
+            "answers, or take the question back."
         )
     if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(

@@ -19,6 +19,7 @@ from adjudication.case_sidebar import case_sidebar
 from adjudication.decided_table import DECIDED_CASES
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import Decision
+from adjudication.questions.reading import asking_of, open_questions_of
 from adjudication.queue import ShownCase
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import (
@@ -67,6 +68,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "first": due[0] if due else None,
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
+            "waiting": open_questions_of(collection, user).count(),
         },
     )
 
@@ -100,6 +102,9 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
     if shown_case.decision and not shown_case.decision.is_own:
         messages.info(request, "Another adjudicator decided this case.")
         return redirect("adjudicate-decided", collection.slug, query.name)
+    if shown_case.waits:
+        messages.info(request, "This case waits for the answers of its judges.")
+        return redirect("case-questions", collection.slug)
     return _page(request, collection, query, shown_case)
 
 
@@ -302,6 +307,7 @@ def _page(
     decision = shown_case.decision
     put_off = _put_off(request, collection)
     sidebar = case_sidebar(collection, user, query, shown_case.token, put_off)
+    asking = asking_of(query, shown_case)
     asked = request.POST.get("then") or request.GET.get("then", "")
     then = asked if asked in ("decided", "all") else ""
     saved_values = (
@@ -323,6 +329,7 @@ def _page(
             "shown": shown_case,
             "referral_reason": referral_reason(query, shown_case.token),
             "sidebar": sidebar,
+            "asking": asking,
             "is_put_off": any(
                 case.is_put_off for case in sidebar.cases if case.token == shown_case.token
             ),
@@ -331,6 +338,7 @@ def _page(
                     **card._asdict(),
                     "reason_text": card.reason_text,
                     "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
+                    "before": asking.before.get(card.letter),
                 }
                 for card in shown_case.cards
             ],

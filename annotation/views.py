@@ -25,6 +25,7 @@ from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
+from annotation.questions.reading import asked_pairs
 from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
@@ -57,6 +58,9 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
         {
             "collection": collection,
             "waiting": waiting,
+            "asked_page": numbered_page(
+                asked_pairs(collection, person_of(request)), request, name="asked", anchor="#asked"
+            ),
             "unread": unread_guidelines(collection, person_of(request)),
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
@@ -262,8 +266,7 @@ def _workspace(
     user = person_of(request)
     guideline = query.opening.guideline
     if typed is None and must_read(guideline, user):
-        page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
-        return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
+        return to_the_guideline(collection, query)
     progress = queue.progress_in(query.pk, user)
     pace = queue.pace(collection, user)
     return render(
@@ -288,6 +291,13 @@ def _workspace(
             "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
         },
     )
+
+
+def to_the_guideline(collection: Collection, query: Query) -> HttpResponse:
+    """Lead to the guideline of the query, which must be read first."""
+    page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
+    version = query.opening.guideline.version
+    return redirect(f"{page}?{urlencode({'version': version, 'then': query.name})}")
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

@@ -23,6 +23,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("adjudicate/", include("adjudication.urls")),
     path("judgments/", include("adjudication.judgment_import.urls")),
     path("referrals/", include("adjudication.referrals.urls")),
+    path("questions/", include("adjudication.questions.urls")),
     path("studies/", include("studies.urls")),
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),

@@ -2,7 +2,8 @@
 
 A referral sends a pair to the adjudicator, or opens it for two judges again. A decision stands
 while both slots of its pair show the judgments that it is on, and the pair was referred as often as
-when it was made. `decisions` refuse, `counts` keep other rows up to date. Only `database` and the
+when it was made. While a question to its judges is open, a case is neither due nor decided.
+`decisions` and `questions` refuse, `counts` and `questions` keep other rows up to date. Only `database` and the
 rules of rooms below are imported, never models.
 """
 
@@ -10,5 +11,14 @@ from __future__ import annotations
 
 from adjudication.rules.counts import DUE_COUNTS, SETTLED_COUNTS
 from adjudication.rules.decisions import DECISIONS, REFERRALS, SLOTS
+from adjudication.rules.questions import QUESTION_COUNTS, QUESTIONS
 
-RULES = [*DECISIONS, *REFERRALS, *SLOTS, *SETTLED_COUNTS, *DUE_COUNTS]
+RULES = [
+    *DECISIONS,
+    *REFERRALS,
+    *SLOTS,
+    *QUESTIONS,
+    *SETTLED_COUNTS,
+    *DUE_COUNTS,
+    *QUESTION_COUNTS,
+]

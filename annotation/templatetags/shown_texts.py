@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 from django.template import Library
@@ -14,21 +14,28 @@ register = Library()
 
 
 @register.simple_tag
-def sentences(shown: Sequence[Sentence]) -> SafeString:
+def sentences(shown: Sequence[Sentence], marked: Collection[int] | str = "") -> SafeString:
     """A paragraph for each sentence; those of the query's facet are in bold.
 
-    A response can have 400 of them, and a template takes 12 times as long.
+    `marked` has the numbers, from 1, of those that a question is about; "" is none. A response can
+    have 400 sentences, and a template takes 12 times as long.
     """
     if not shown:
         return mark_safe('<p class="quiet">No abstract available.</p>')
-    return mark_safe("\n".join(map(_paragraph, shown)))
+    numbers = set(marked)
+    return mark_safe(
+        "\n".join(
+            _paragraph(sentence, number in numbers)
+            for number, sentence in enumerate(shown, start=1)
+        )
+    )
 
 
-def _paragraph(sentence: Sentence) -> str:
+def _paragraph(sentence: Sentence, is_marked: bool) -> str:
     text = escape(sentence.text)
     label = f' data-label="{escape(sentence.label)}"' if sentence.label else ""
-    return (
-        f'<p{label}><strong class="in-facet">{text}</strong></p>'
-        if sentence.in_facet
-        else f"<p{label}>{text}</p>"
-    )
+    if sentence.in_facet:
+        text = f'<strong class="in-facet">{text}</strong>'
+    if is_marked:
+        text = f'<mark class="in-question">{text}</mark>'
+    return f"<p{label}>{text}</p>"
