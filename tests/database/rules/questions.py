@@ -85,7 +85,7 @@ def asked_about_a_pair_that_a_judge_reads_in_full(world: World) -> None:
 CASES = [
     Case("question_before_public_version", asked_after_a_public_version),
     Case("question_on_a_pair_in_a_study", asked_about_a_pair_that_a_judge_reads_in_full),
-    Case("question_wording_known", lambda world: asked(world, wording="You are wrong.")),
+    Case("question_wording_known", lambda world: asked(world, wording="A 3, surely")),
     Case(
         "question_on_judgments_once",
         lambda world: (asked(world), asked(world)),
