@@ -19,7 +19,7 @@ from adjudication.case_sidebar import case_sidebar
 from adjudication.decided_table import DECIDED_CASES
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import Decision
-from adjudication.questions.reading import asking_of, open_questions_of
+from adjudication.questions.reading import asking_of, questions_to_others
 from adjudication.queue import ShownCase
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import (
@@ -68,7 +68,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "first": due[0] if due else None,
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
-            "waiting": open_questions_of(collection, user).count(),
+            "waiting": questions_to_others(collection, user).open().count(),
         },
     )
 

@@ -266,8 +266,8 @@ class Pair(models.Model):
 class PairCount(models.Model):
     """Counts of one opened query's pairs. Triggers keep them; nothing else writes here.
 
-    `revision` grows with every change of a judgment that counts, so the same revision means the
-    same judgments.
+    `revision` grows with every change of a judgment that counts, and with every question to the
+    judges of a pair. So the same revision means the same judgments and questions.
     """
 
     query = models.OneToOneField(Query, models.CASCADE, primary_key=True, related_name="pair_count")

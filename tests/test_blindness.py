@@ -32,8 +32,8 @@ from tests.support.api_world import (
     settle,
 )
 from tests.support.crawling import Crawl, filled, patterns
-from tests.support.factories import a_query, member
-from tests.support.sittings import judge
+from tests.support.factories import a_query, an_open_query, member
+from tests.support.sittings import ask, judge, judge_both
 from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
@@ -45,7 +45,9 @@ ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
     r"|guidelines|guideline-text|timesheet"
 )
-MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
+MUST_HAVE_SEEN = {
+    *("collection", "judge", "judge-pair", "judge-mine", "judge-question", "account", "api-docs"),
+}
 
 
 @once_a_file
@@ -55,6 +57,10 @@ def world() -> World:
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
     others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
     open_query(query=a_query(world.collection), annotators=others, opened_by=None)
+    asked, _ = judge_both(
+        an_open_query(world.collection, size=3), (0, Answer(grade=3, note=NOTE)), (1, 1)
+    )
+    ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
     return world
 
 

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection, User
-from adjudication.models import Case, Recipient, Referral
+from adjudication.models import Case
+from adjudication.questions.counted import questions_that_count
 from adjudication.queue import ShownCase, ShownJudgment, judgments_on_page
-from annotation.models import PairQuestion, Wording
+from annotation.models import PairQuestion, PairQuestionQuerySet, Wording
 from annotation.presentation import Sentence, ShownTopic
 from corpus.models import Query
 
 
-def open_questions_of(collection: Collection, user: User) -> QuerySet[Any]:
-    """The open questions to other people, in the order in which they were asked."""
+def questions_to_others(collection: Collection, user: User) -> PairQuestionQuerySet:
+    """Those on pairs that the adjudicator may decide, in the order in which they were asked."""
     foreign = Case.objects.for_adjudicator(user).filter(pk=OuterRef("pair"))
-    rows = PairQuestion.objects.of(collection).open().filter(Exists(foreign))
-    return rows.select_related("pair__query__facet", "pair__candidate__document").order_by("pk")
-
-
-def questions_that_count() -> QuerySet[Any]:
-    """Those asked since their pair was last given to two judges: at most one of each pair.
-
-    One that was taken back is among them, because a judge may have answered it.
-    """
-    again = Referral.objects.filter(
-        pair=OuterRef("pair"), recipient=Recipient.JUDGES, first__gte=OuterRef("first")
-    )
-    return PairQuestion.objects.filter(
-        ~Exists(again), first__round=F("pair__query__opening__round")
-    )
+    return PairQuestion.objects.of(collection).filter(Exists(foreign)).order_by("pk")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from accounts.access import by_the_same_person, in_collection, person_of, row_or
 from accounts.models import Collection, Role, User
 from adjudication import queue
 from adjudication.questions.forms import QuestionForm
-from adjudication.questions.reading import open_questions_of
+from adjudication.questions.reading import questions_to_others
 from adjudication.questions.services import ask_judges, take_back
 from adjudication.services import AdjudicationError, JudgedByYou
 from corpus.models import Query
@@ -25,7 +25,8 @@ from web.tables.cells import numbered_page
 @require_safe
 def case_questions(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The cases that wait for answers of their judges."""
-    rows = open_questions_of(collection, person_of(request))
+    rows = questions_to_others(collection, person_of(request)).open()
+    rows = rows.select_related("pair__query__facet", "pair__candidate__document")
     return render(
         request,
         "adjudication/questions.html",
@@ -84,10 +85,8 @@ def _next_url(collection: Collection, query: Query, user: User, then_all: bool) 
 def take_question_back(
     request: HttpRequest, collection: Collection, question: int
 ) -> HttpResponse:
-    asked = open_questions_of(collection, person_of(request)).filter(pk=question).first()
-    if asked is None:
-        messages.warning(request, "This question is not open any more.")
-        return redirect("case-questions", collection.slug)
+    asked = questions_to_others(collection, person_of(request)).filter(pk=question).first()
+    asked = row_or_404(asked, f"no question {question} for this adjudicator")
     try:
         take_back(question=asked, taken_back_by=person_of(request))
     except AdjudicationError as error:

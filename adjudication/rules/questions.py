@@ -64,6 +64,16 @@ QUESTIONS = [
     reject("decision_after_the_answers", table=DECISION, event="INSERT", when=WAITS),
 ]
 QUESTION_COUNTS = [
+    # A report on agreement has the judgments before and after the questions.
+    keep(
+        "count_2_question_asked",
+        table=QUESTION,
+        event="INSERT",
+        statements=[
+            "UPDATE annotation_paircount SET revision = revision + 1 "
+            f"WHERE query_id = {QUERY_OF.format(row='NEW')}"
+        ],
+    ),
     keep(
         "count_4_question_asked",
         table=QUESTION,

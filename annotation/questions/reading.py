@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from django.db.models import QuerySet
 
 from accounts.models import Collection, User
 from annotation.models import PairQuestion, Wording
 from corpus.models import Query
-
-
-class AskedPair(NamedTuple):
-    """A pair to look at again, as the list of the judge's queries names it."""
-
-    query: str
-    facet_name: str
-    token: str
-    title: str
 
 
 @dataclass(frozen=True)
@@ -35,8 +25,13 @@ class OwnQuestion:
         return Wording(self.wording).label
 
 
-def asked_pairs(collection: Collection, user: User) -> QuerySet[PairQuestion, AskedPair]:
-    """The judge's open questions in the order in which they were asked."""
+def asked_pairs(
+    collection: Collection, user: User
+) -> QuerySet[PairQuestion, tuple[str, str, str, str]]:
+    """The judge's open questions in the order in which they were asked.
+
+    Query, name of the facet, token and title of the candidate.
+    """
     rows = PairQuestion.objects.of(collection).open_for(user).order_by("pk")
     return rows.values_list(
         "pair__query__name",

@@ -47,6 +47,13 @@ pairs{of_the_facet} together.
 """
 
 
+ABOUT_QUESTIONS = """
+The adjudicator asked both annotators to look at {pairs} again, in the same neutral words. `pre` is of
+the judgments before the questions, `asked` of those after them. {changed} changed the grade, and
+{agreed} agree since. `ratings/ratings.csv` has every version of each judgment.
+"""
+
+
 def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
     if not content.snapshot.of_citations:
         yield _agreement(
@@ -81,6 +88,16 @@ def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]
         ),
     ]
     yield from facet_table(table, has_facets=has_facets)
+    questions = payload.get("questions", [])
+    if questions:
+        pairs, changed, agreed = (
+            sum(row[key] for row in questions) for key in ("pairs", "changed", "agreed")
+        )
+        yield ABOUT_QUESTIONS.format(
+            pairs=count_noun(pairs, "pair"),
+            changed=count_noun(changed, "judgment"),
+            agreed=count_noun(agreed, "pair"),
+        )
     yield ABOUT_REPORTS.lstrip()
 
 

@@ -78,7 +78,9 @@ STAGES = (
         (
             NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
             NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
-            NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
+            NavigationPage(
+                "Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR}), holds=("questions/",)
+            ),
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people"),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),

@@ -71,15 +71,18 @@ const help = helpDialog(() => question.acceptPresses());
 const guideline = guidelinePanel();
 const cannot = lift("cannot");
 const note = lift("note");
-const askJudges = find("ask") ? lift("ask") : () => {};
+const ask = find("ask");
 const buttons = [...document.querySelectorAll("[data-key]")];
 onKeys({
-  ...Object.fromEntries(buttons.map((button) => [button.dataset.key, () => button.click()])),
+  ...Object.fromEntries(
+    // In the open question, a digit is no decision.
+    buttons.map((button) => [button.dataset.key, () => ask?.open || button.click()]),
+  ),
   c: cannot,
   l: () => find("later")?.requestSubmit(),
   u: () => find("undo")?.click(),
   n: note,
-  q: askJudges,
+  ...(ask && { q: lift("ask") }),
   g: () => guideline(),
   ...aids.keys,
   "?": help,

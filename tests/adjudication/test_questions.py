@@ -12,7 +12,7 @@ from accounts.models import Role, User
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Recipient
 from adjudication.queue import all_counts, due_cases, queries_with_cases
-from adjudication.questions.reading import questions_that_count
+from adjudication.questions.counted import questions_that_count
 from adjudication.questions.services import (
     BadQuestion,
     CannotAsk,
