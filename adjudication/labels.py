@@ -63,9 +63,17 @@ def pairs_with_judges(
             "pk",
         )
     )
-    for name, facet, docno, *answers, ruling, referrals, first_judge, second_judge, pk in (
-        rows.iterator(READ_TOGETHER)
-    ):
+    for (
+        name,
+        facet,
+        docno,
+        *answers,
+        ruling,
+        referrals,
+        first_judge,
+        second_judge,
+        pk,
+    ) in rows.iterator(READ_TOGETHER):
         first_id, second_id, first, second = answers
         if first_id is None or second_id is None:
             unjudged = LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
@@ -73,9 +81,7 @@ def pairs_with_judges(
             continue
         decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
         state, final = final_label(first, second, decision, referred=referrals > 0)
-        pair = LabelledPair(
-            name, facet, docno, state, first, second, final, asked_about.get(pk)
-        )
+        pair = LabelledPair(name, facet, docno, state, first, second, final, asked_about.get(pk))
         yield PairWithJudges(pair, first_judge, second_judge)
 
 

@@ -92,8 +92,8 @@ def decide(
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        BadRuling, NoSuchCase, WaitsForJudges, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        DecisionInPublicVersion, KeyReused, CollectionArchived
+        BadRuling, NoSuchCase, WaitsForJudges, JudgedByYou, JudgmentsChanged, AlreadyDecided,
+        DecidedMeanwhile, DecisionInPublicVersion, KeyReused, CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:

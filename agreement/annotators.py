@@ -90,9 +90,7 @@ class AnnotatorCounts:
             if first_judge is not None and second_judge is not None:
                 decided = pair.final if pair.standing is Standing.ADJUDICATED else None
                 self._cells[
-                    JudgedCell(
-                        *(pair.facet, first_judge, second_judge), *pair.blind, decided
-                    )
+                    JudgedCell(*(pair.facet, first_judge, second_judge), *pair.blind, decided)
                 ] += 1
             yield pair
 

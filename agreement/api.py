@@ -89,7 +89,7 @@ class FacetAgreement(serializers.Serializer[Any]):
 
 
 class QuestionCounts(serializers.Serializer[Any]):
-    """What came of the adjudicator's questions to judges under a facet."""
+    """Outcome of the adjudicator's questions to judges under a facet."""
 
     facet = serializers.CharField()
     pairs = serializers.IntegerField(help_text="Pairs that both judges were asked about.")

@@ -239,10 +239,10 @@ def _judges_table(usable_pairs: QueryTally, scale: Scale) -> CrossTable:
 class Confusion:
     """The pairs of grades that a facet's judged pairs got, each matrix as `confusion` makes it.
 
-    `judges` has slot 1 in its rows and slot 2 in its columns, before any question. `first` and `second` have that slot
-    in their rows and the final label in their columns. `pairs` also counts the pairs that lack a
-    grade, which are in no matrix. `labels` counts the pairs with each final label. No policy on
-    missing grades touches any of it.
+    `judges` has slot 1 in its rows and slot 2 in its columns, before any question. `first` and
+    `second` have that slot in their rows and the final label in their columns. `pairs` also counts
+    the pairs that lack a grade, which are in no matrix. `labels` counts the pairs with each final
+    label. No policy on missing grades touches any of it.
     """
 
     pairs: int
@@ -276,7 +276,7 @@ def confusions(tally: Tally) -> dict[str, Confusion]:
 
 
 def question_counts(tally: Tally) -> list[dict[str, object]]:
-    """What came of the questions under each facet with one.
+    """The outcome of the questions under each facet with one.
 
     `pairs` were asked about, `changed` counts the judgments with another grade since, and `agreed`
     the pairs whose grades differed or were missing, and are equal now.

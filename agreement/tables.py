@@ -144,7 +144,7 @@ def facet_lines(
 
 
 class QuestionLine(NamedTuple):
-    """What came of the questions to judges under a facet."""
+    """The outcome of the questions to judges under a facet."""
 
     facet_name: str
     pairs: int

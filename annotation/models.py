@@ -398,8 +398,8 @@ class Judgment(models.Model):
 class Wording(models.TextChoices):
     """The words of a question. None of them says anything of a grade."""
 
-    AGAIN = "again", "Please look at this pair again."
-    GUIDELINE = "guideline", "Please read the guideline again, and then this pair."
+    AGAIN = "again", "Look at this pair again."
+    GUIDELINE = "guideline", "Read the guideline again, and then this pair."
 
 
 class PairQuestionQuerySet(models.QuerySet["PairQuestion"]):

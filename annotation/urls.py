@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.urls import URLPattern, path, register_converter
 
 from annotation import views
-from annotation.questions import views as question_views
 from annotation.converters import TokenConverter
+from annotation.questions import views as question_views
 
 register_converter(TokenConverter, "token")
 

@@ -1,4 +1,4 @@
-"""Reads the questions that the adjudicator's pages show, without the pairs that he or she judged."""
+"""Reads the questions that the adjudicator's pages show, but for pairs that he or she judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def questions_to_others(collection: Collection, user: User) -> PairQuestionQuery
 
 @dataclass(frozen=True)
 class Asking:
-    """What a case page says of questions. `before` has the judgments asked about, by letter."""
+    """The part of a case page about questions. `before` has the judgments asked about, by letter."""
 
     may_ask: bool
     before: Mapping[str, ShownJudgment]

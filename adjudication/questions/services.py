@@ -127,9 +127,7 @@ def _locked_pair(pair_id: int, person: User) -> Pair:
     return pair
 
 
-def _check_numbers(
-    pair: Pair, query_sentences: list[int], candidate_sentences: list[int]
-) -> None:
+def _check_numbers(pair: Pair, query_sentences: list[int], candidate_sentences: list[int]) -> None:
     shown = shown_query(pair.query)
     of_query = 0 if isinstance(shown, ShownTopic) else len(shown.sentences)
     of_candidate = len(pair.candidate.document.sentences)

@@ -82,9 +82,7 @@ def _next_url(collection: Collection, query: Query, user: User, then_all: bool) 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_POST
-def take_question_back(
-    request: HttpRequest, collection: Collection, question: int
-) -> HttpResponse:
+def take_question_back(request: HttpRequest, collection: Collection, question: int) -> HttpResponse:
     asked = questions_to_others(collection, person_of(request)).filter(pk=question).first()
     asked = row_or_404(asked, f"no question {question} for this adjudicator")
     try:

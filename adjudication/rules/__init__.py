@@ -3,8 +3,8 @@
 A referral sends a pair to the adjudicator, or opens it for two judges again. A decision stands
 while both slots of its pair show the judgments that it is on, and the pair was referred as often as
 when it was made. While a question to its judges is open, a case is neither due nor decided.
-`decisions` and `questions` refuse, `counts` and `questions` keep other rows up to date. Only `database` and the
-rules of rooms below are imported, never models.
+`decisions` and `questions` refuse, `counts` and `questions` keep other rows up to date. Only
+`database` and the rules of rooms below are imported, never models.
 """
 
 from __future__ import annotations

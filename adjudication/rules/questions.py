@@ -40,7 +40,8 @@ JUDGED_BY_ASKER = (
 )
 WAITS = (
     "EXISTS (SELECT 1 FROM annotation_judgment one, annotation_judgment two "
-    f"WHERE one.id = NEW.first_id AND two.id = NEW.second_id AND {waits_for_a_judge('NEW.pair_id')})"
+    "WHERE one.id = NEW.first_id AND two.id = NEW.second_id "
+    f"AND {waits_for_a_judge('NEW.pair_id')})"
 )
 
 

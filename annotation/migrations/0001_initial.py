@@ -191,7 +191,7 @@ class Migration(migrations.Migration):
                 ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.pair')),
                 ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
                 ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
-                ('wording', models.CharField(choices=[('again', 'Please look at this pair again.'), ('guideline', 'Please read the guideline again, and then this pair.')], max_length=12)),
+                ('wording', models.CharField(choices=[('again', 'Look at this pair again.'), ('guideline', 'Read the guideline again, and then this pair.')], max_length=12)),
                 ('query_sentences', models.JSONField(default=list)),
                 ('candidate_sentences', models.JSONField(default=list)),
                 ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

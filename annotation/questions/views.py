@@ -15,10 +15,10 @@ from annotation import queue
 from annotation.forms import CANNOT
 from annotation.guidelines.readings import must_read
 from annotation.models import Reason
-from annotation.queue import ShownPair
 from annotation.questions.forms import KEEP, QuestionAnswerForm
 from annotation.questions.reading import OwnQuestion, asked_pairs, own_question
 from annotation.questions.services import keep_judgment
+from annotation.queue import ShownPair
 from annotation.services import BadAnswer, JudgingError, submit_judgment
 from annotation.views import my_query, not_found_for_scripts, to_the_guideline
 from corpus.models import Query

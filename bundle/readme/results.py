@@ -48,9 +48,9 @@ pairs{of_the_facet} together.
 
 
 ABOUT_QUESTIONS = """
-The adjudicator asked both annotators to look at {pairs} again, in the same neutral words. `pre` is of
-the judgments before the questions, `asked` of those after them. {changed} changed the grade, and
-{agreed} agree since. `ratings/ratings.csv` has every version of each judgment.
+The adjudicator asked both annotators to look at {pairs} again, in the same neutral words. `pre` is
+of the judgments before the questions, `asked` of those after them. Judgments with another grade
+since: {changed}. Pairs that agree only since: {agreed}. `ratings/ratings.csv` has every version of each judgment.
 """
 
 
@@ -95,8 +95,8 @@ def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]
         )
         yield ABOUT_QUESTIONS.format(
             pairs=count_noun(pairs, "pair"),
-            changed=count_noun(changed, "judgment"),
-            agreed=count_noun(agreed, "pair"),
+            changed=f"{changed:,}",
+            agreed=f"{agreed:,}",
         )
     yield ABOUT_REPORTS.lstrip()
 

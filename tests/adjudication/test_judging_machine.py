@@ -24,7 +24,7 @@ from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair, Slot
+from annotation.models import Judgment, Pair, PairQuestion, Slot
 from annotation.services import presentation_of
 from tests.support.counting import kept_counts, recounted
 from tests.support.judging_actions import ANY_ACTION, Action, a_world, act
@@ -121,6 +121,14 @@ class JudgingMachine(RuleBasedStateMachine):
         for decision in Decision.objects.filter(pair__query__collection=self.collection):
             judges = Judgment.objects.filter(slot__pair=decision.pair_id)
             assert not judges.filter(annotator=decision.adjudicator_id).exists()
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def no_case_is_due_while_its_judges_are_asked(self) -> None:
+        open_questions = PairQuestion.objects.of(self.collection).open()
+        assert not Case.objects.due().filter(pk__in=open_questions.values("pair")).exists()
+        undecided = Case.objects.undecided().filter(query__collection=self.collection)
+        assert undecided.filter(waits=True).count() <= open_questions.count()
 
     @precondition(lambda self: self.collection)
     @invariant()

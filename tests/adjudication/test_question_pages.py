@@ -69,9 +69,8 @@ def other_slot(slot: Slot) -> Slot:
 
 def fields_of(text: str, form: str) -> dict[str, str]:
     part = text[text.index(f'id="{form}"') :]
-    return dict(
-        re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', part[: part.index("</form")])
-    )
+    part = part[: part.index("</form")]
+    return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', part))
 
 
 # The adjudicator
@@ -234,7 +233,7 @@ def test_the_page_shows_ones_own_judgment_and_the_marked_sentences(slot, adjudic
 
     text = browser_of("ann1").get(pair_url(slot, "judge-question")).content.decode()
 
-    assert "Please look at this pair again." in text
+    assert "Look at this pair again." in text
     assert "You said <b>0 Unrelated</b>" in text
     assert text.count('<mark class="in-question">') == 2
     first = slot.pair.candidate.document.sentences[0]

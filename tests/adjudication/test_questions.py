@@ -11,7 +11,6 @@ from accounts.locking import CollectionArchived
 from accounts.models import Role, User
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Recipient
-from adjudication.queue import all_counts, due_cases, queries_with_cases
 from adjudication.questions.counted import questions_that_count
 from adjudication.questions.services import (
     BadQuestion,
@@ -19,6 +18,7 @@ from adjudication.questions.services import (
     CannotTakeBack,
     take_back,
 )
+from adjudication.queue import all_counts, due_cases, queries_with_cases
 from adjudication.referrals.services import CannotRefer
 from adjudication.services import JudgedByYou, JudgmentsChanged, NoSuchCase, WaitsForJudges
 from adjudication.standing import Standing
@@ -121,7 +121,8 @@ def test_both_judges_are_asked_in_the_same_words_about_the_same_sentences(slots,
 
     (question,) = PairQuestion.objects.all()
     assert (question.wording, question.candidate_sentences) == ("guideline", [1, 2])
-    assert is_asked(slots[0]) and is_asked(slots[1])
+    assert is_asked(slots[0])
+    assert is_asked(slots[1])
 
 
 def test_a_judge_who_cannot_judge_can_be_asked(opening, adjudicator):

@@ -50,12 +50,13 @@ def fields(pair: RatedPair) -> dict:
 
 
 def with_grades(pairs: list[RatedPair], *, before: bool) -> list[RatedPair]:
-    """The pairs as if never asked about, with the grades before the question or with the present."""
+    """The pairs as if never asked about: with the grades before the question, or the present."""
     return [
         RatedPair(
-            **fields(pair)
-            | {"before": None}
-            | ({"first": pair.before[0], "second": pair.before[1]} if before and pair.before else {})
+            pair.query,
+            pair.facet,
+            *(pair.before if before and pair.before else (pair.first, pair.second)),
+            pair.final,
         )
         for pair in pairs
     ]

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from accounts.models import Collection, Role, User
 from adjudication.models import Case, Recipient
+from adjudication.questions.services import take_back
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
-from annotation.models import Opening, Reason, Slot
+from annotation.models import Opening, PairQuestion, Reason, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
 from tests.support.factories import a_collection, an_open_query, member
-from tests.support.sittings import decide_case, judge, refer
+from tests.support.sittings import ask, decide_case, judge, keep, refer
 
 ANNOTATORS = ("ann1", "ann2", "ann3")
 ADJUDICATORS = ("adju", "adju2")
@@ -114,6 +115,31 @@ def _decide(collection: Collection, action: Action) -> None:
     )
 
 
+def _ask(collection: Collection, action: Action) -> None:
+    cases = list(Case.objects.cases().filter(query__collection=collection).order_by("pk"))
+    if cases:
+        slot = cases[action.which % len(cases)].slots.get(number=1)
+        ask(slot, User.objects.get(username=ADJUDICATORS[action.other % len(ADJUDICATORS)]))
+
+
+def _questions(collection: Collection) -> list[PairQuestion]:
+    return list(PairQuestion.objects.of(collection))
+
+
+def _keep(collection: Collection, action: Action) -> None:
+    questions = _questions(collection)
+    if questions:
+        question = questions[action.which % len(questions)]
+        keep(question.pair.slots.get(number=action.other % 2 + 1))
+
+
+def _take_back(collection: Collection, action: Action) -> None:
+    questions = _questions(collection)
+    if questions:
+        question = questions[action.which % len(questions)]
+        take_back(question=question, taken_back_by=User.objects.get(username="adju2"))
+
+
 def _refer(collection: Collection, action: Action) -> None:
     recipients = list(Recipient)
     refer(_slot(collection, action).pair, recipients[action.other % len(recipients)])
@@ -149,14 +175,17 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "postpone": _postpone,
     "hand over": _hand_over,
     "decide": _decide,
+    "ask": _ask,
+    "keep": _keep,
+    "take back": _take_back,
     "refer": _refer,
     "give a version": lambda *scene: _apply(*scene, judge_again=False),
     "begin a round": lambda *scene: _apply(*scene, judge_again=True),
     "read": _read,
 }
 SMALL = st.integers(0, 11)
-# Judgments and decisions are more frequent than all else, as they are in a collection.
-NAMES = st.one_of(st.sampled_from(["judge", "decide"]), st.sampled_from([*ACTIONS]))
+# Judgments, decisions and questions are more frequent than all else, as they are in a collection.
+NAMES = st.one_of(st.sampled_from(["judge", "decide", "ask"]), st.sampled_from([*ACTIONS]))
 ANY_ACTION = st.builds(
     Action, name=NAMES, which=SMALL, other=SMALL, grade=st.integers(0, GRADES), seed=SMALL
 )

@@ -126,4 +126,3 @@ CASES = [
     Case("kept_answer_never_edited", lambda world: change(kept(world), created_at=timezone.now())),
     Case("kept_answer_never_deleted", lambda world: delete(kept(world))),
 ]
-
