@@ -24,7 +24,7 @@ def questions_to_others(collection: Collection, user: User) -> PairQuestionQuery
 
 @dataclass(frozen=True)
 class Asking:
-    """The part of a case page about questions. `before` has the judgments asked about, by letter."""
+    """The part of a case page about questions. `before` has the judgments before, by letter."""
 
     may_ask: bool
     before: Mapping[str, ShownJudgment]

@@ -50,7 +50,8 @@ pairs{of_the_facet} together.
 ABOUT_QUESTIONS = """
 The adjudicator asked both annotators to look at {pairs} again, in the same neutral words. `pre` is
 of the judgments before the questions, `asked` of those after them. Judgments with another grade
-since: {changed}. Pairs that agree only since: {agreed}. `ratings/ratings.csv` has every version of each judgment.
+since: {changed}. Pairs that agree only since: {agreed}. `annotations/questions.csv` has the grades
+before the questions, and `annotations/ratings.csv` those after them.
 """
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zipfile import ZipFile
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,8 +26,12 @@ from agreement.summary import (
     question_counts,
     summarize,
 )
+from release.files import path_of
+from release.services import publish_release
 from reports.services import compute_report
 from tests.support.factories import a_collection, an_open_query
+from tests.support.release_scenes import a_judged_collection, slot_of
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import ask, judge, judge_both, keep, refer, settle, slots_of
 from tests.support.worlds import once_a_file
 
@@ -244,3 +250,37 @@ def test_all_cases_decided_after_asking_have_three_stages(opening, adjudicator):
     by_stage = {row["stage"]: row for row in rows}
     assert list(by_stage) == ["pre", "asked", "post"]
     assert by_stage["post"]["percent"] == (100 + 50) / 2
+
+
+@pytest.mark.django_db
+def test_a_release_has_the_grades_before_the_questions_and_three_stages(tmp_path, settings):
+    settings.RELEASE_DIR = tmp_path
+    collection = a_judged_collection()
+    without = files_of(publish_release(collection=collection, version="1", accept=EVERY_EXCEPTION))
+    slot = slot_of(collection, "q1_background", "d3", 1)
+    refer(slot.pair, Recipient.ADJUDICATOR)
+    adjudicator = User.objects.get(username="adju")
+    ask(slot, adjudicator)
+    judge(slot, 3)
+    keep(slot_of(collection, "q1_background", "d3", 2))
+    settle(slot, adjudicator, 3)
+
+    asked = files_of(publish_release(collection=collection, version="2", accept=EVERY_EXCEPTION))
+
+    assert "annotations/questions.csv" not in without
+    assert "asked" not in without["reports/agreement.csv"]
+    assert asked["annotations/questions.csv"].splitlines() == [
+        "query,docno,grade_1,grade_2",
+        "q1_background,d3,1,3",
+    ]
+    assert "| background | asked | 1 | 3 |" in asked["README.md"]
+    assert "Pairs that agree only since: 1." in asked["README.md"]
+
+
+def files_of(release) -> dict[str, str]:
+    with ZipFile(path_of(release.collection.slug, release.version)) as bundle:
+        return {
+            name.partition("/")[2]: bundle.read(name).decode()
+            for name in bundle.namelist()
+            if name.endswith((".csv", ".md"))
+        }
