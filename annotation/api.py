@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
-from accounts.models import HIGHEST_GRADE, Collection, Role, User
+from accounts.models import HIGHEST_GRADE, JUDGES, OWNERS, Collection, User
 from annotation import queue
 from annotation.models import Judgment, Opening, Pair, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
@@ -189,7 +189,7 @@ class JudgmentAnswer(serializers.Serializer[Judgment]):
 
 def annotator_named(username: str, collection: Collection, field: str) -> User:
     """Raises ValidationError about the field if the collection has no such annotator."""
-    rows = collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
+    rows = collection.memberships.filter(role__in=JUDGES, user__username=username)
     member = rows.select_related("user").first()
     if member is None:
         raise ValidationError({field: [f"No annotator {username!r} in this collection."]})
@@ -197,6 +197,8 @@ def annotator_named(username: str, collection: Collection, field: str) -> User:
 
 
 class Openings(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="Queries open for judging", responses=OpeningAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         seats = Prefetch("seats", Seat.objects.select_related("annotator"))
@@ -241,7 +243,7 @@ class Openings(CollectionView):
 class JudgingView(CollectionView):
     """A view of what the annotator has slots in; nothing else exists for it."""
 
-    roles = (Role.ANNOTATOR,)
+    roles = JUDGES
 
     def my_query(self, name: str) -> Query:
         return row_or_404(queue.own_query(self.collection, self.person, name))

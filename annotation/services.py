@@ -12,7 +12,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import (
     LONGEST_REASON,
@@ -340,7 +340,7 @@ def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> 
 
 
 def check_annotator(collection: Collection, annotator: User) -> None:
-    if not collection.memberships.filter(user=annotator, role=Role.ANNOTATOR).exists():
+    if not collection.memberships.filter(user=annotator, role__in=JUDGES).exists():
         raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
 
@@ -525,7 +525,7 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
 
 def check_seat_holder(query: Query, seat: Seat) -> None:
     """Raise CannotReassign unless the person of the seat can still judge."""
-    members = query.collection.memberships.filter(user__is_active=True, role=Role.ANNOTATOR)
+    members = query.collection.memberships.filter(user__is_active=True, role__in=JUDGES)
     if not members.filter(user=seat.annotator).exists():
         raise CannotReassign(
             f"{seat.annotator} has slot {seat.number} of {query.name}, but is no annotator of "

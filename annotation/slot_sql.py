@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from accounts.models import Role
+from accounts.rules import JUDGES_SQL
 from annotation.models import Judgment
 
 _OWN_SLOT = f"""
     SELECT s.id, p.query_id
     FROM accounts_collection c
     JOIN accounts_membership m
-        ON m.collection_id = c.id AND m.user_id = %s AND m.role = '{Role.ANNOTATOR}'
+        ON m.collection_id = c.id AND m.user_id = %s AND m.role IN {JUDGES_SQL}
     JOIN corpus_query q ON q.collection_id = c.id AND q.name = %s
     JOIN annotation_pair p ON p.query_id = q.id AND p.token = %s
     JOIN annotation_slot s ON s.pair_id = p.id AND s.annotator_id = m.user_id

@@ -19,7 +19,7 @@ from accounts.access import (
     refuse_archived,
     row_or_404,
 )
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
@@ -41,7 +41,7 @@ not_found_for_scripts = not_found_as_json("This pair is no longer assigned to yo
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
@@ -71,7 +71,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next pair, or a redirect to my judgments when all pairs are judged."""
@@ -91,7 +91,7 @@ def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpRe
     return view(request, slug=slug, name=name, token=token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     query = my_query(request, collection, name)
@@ -141,7 +141,7 @@ def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpRes
     return redirect("judge-pair", slug, name, token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
@@ -158,7 +158,7 @@ def _refused(
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_POST
 def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
@@ -179,7 +179,7 @@ def judge_later(
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next `count` pairs as parts of the page, without those named in `without`."""
@@ -205,7 +205,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
@@ -220,7 +220,7 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """My judgments on this query, with a summary when all pairs are judged."""

@@ -255,6 +255,7 @@ class ReleasedDatasheet(NamedTuple):
 
     `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
     They are not known if judgments were imported. `annotators` has groups of people only.
+    `owner_annotators` is how many of those who judged owned the collection meanwhile.
     """
 
     answers: Mapping[str, str] = {}
@@ -262,6 +263,7 @@ class ReleasedDatasheet(NamedTuple):
     first_day: str = ""
     last_day: str = ""
     annotators: tuple[PublishedField, ...] = ()
+    owner_annotators: int = 0
 
 
 FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called

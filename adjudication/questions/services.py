@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.locking import check_not_archived
-from accounts.models import Role, User
+from accounts.models import JUDGES, Role, User
 from adjudication.models import Case
 from adjudication.services import (
     AdjudicationConflict,
@@ -157,7 +157,7 @@ def _check_case(pair: Pair, judgment_ids: tuple[int, int]) -> None:
 def _check_judges(pair: Pair) -> None:
     """Both must be able to answer."""
     collection = pair.query.collection
-    members = collection.memberships.filter(role=Role.ANNOTATOR, user__is_active=True)
+    members = collection.memberships.filter(role__in=JUDGES, user__is_active=True)
     able = members.exclude(user__in=collection.given_roles.filter(role=Role.ADMIN).values("user"))
     if able.filter(user__in=pair.slots.values("annotator")).count() < 2:
         raise CannotAsk(

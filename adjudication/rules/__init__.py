@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from adjudication.rules.counts import DUE_COUNTS, SETTLED_COUNTS
 from adjudication.rules.decisions import DECISIONS, REFERRALS, SLOTS
+from adjudication.rules.people import PEOPLE
 from adjudication.rules.questions import QUESTION_COUNTS, QUESTIONS
 
 RULES = [
@@ -21,4 +22,5 @@ RULES = [
     *SETTLED_COUNTS,
     *DUE_COUNTS,
     *QUESTION_COUNTS,
+    *PEOPLE,
 ]

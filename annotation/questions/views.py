@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from annotation import queue
 from annotation.forms import CANNOT
 from annotation.guidelines.readings import must_read
@@ -29,7 +29,7 @@ from web.sittings.responses import refused, saved
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer_question(
     request: HttpRequest, collection: Collection, name: str, token: str

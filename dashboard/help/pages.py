@@ -23,6 +23,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "quickstart#5-runs-and-pools": ("runs",),
     "quickstart#6-judging": ("board",),
     "judging": ("judge", "judge-query", "judge-mine", "judge-pair"),
+    "judging#owners-who-judge": ("set-up",),
     "judging#beside-a-case": ("case",),
     "questions_to_judges": ("case-questions",),
     "questions_to_judges#for-a-judge-who-is-asked": ("judge-question",),

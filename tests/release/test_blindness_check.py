@@ -118,7 +118,7 @@ def test_it_finds_nothing_and_says_what_it_checked(world, every_route):
     result = check_blindness(world.collection, DirectRun()).as_json()
 
     assert result["findings"] == result["failed"] == []
-    assert result["people"] == {"annotators": 2, "adjudicators": 1}
+    assert result["people"] == {"annotators": 2, "adjudicators": 1, "owner_annotators": 0}
     assert result["routes"] > 200
     assert result["answers"] - result["refused"] > 50
     assert result["searched"] == {"source": 4, "person": 6, "metadata": 2, "note": 3}
@@ -167,6 +167,22 @@ def test_a_page_with_the_name_of_the_other_annotator_is_named(world, planted):
     assert ("ann1", "person", "ann2") in found
     assert ("ann2", "person", "ann1") in found
     assert ("ann1", "person", "ann1") not in found
+
+
+def test_an_owner_annotator_is_checked_like_an_annotator(world, planted):
+    member(world.collection, Role.OWNER_ANNOTATOR, "owner")
+    planted(PAGE, "{{ collection.runs.first.name }}")
+
+    result = check_blindness(world.collection, DirectRun())
+
+    assert result.as_json()["people"]["owner_annotators"] == 1
+    assert "owner" in {finding.person for finding in result.findings}
+
+
+def test_an_owner_annotator_may_know_who_the_others_are(world, every_route):
+    member(world.collection, Role.OWNER_ANNOTATOR, "owner")
+
+    assert [found for found in findings_of(world) if found[0] == "owner"] == []
 
 
 def test_a_person_with_a_common_word_as_name_is_found_by_the_comparison(world, planted):

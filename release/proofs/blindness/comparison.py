@@ -32,16 +32,17 @@ class Compared(NamedTuple):
     is_judgment_changed: bool
 
 
-def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str]) -> Compared:
+def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str], *, renames: bool) -> Compared:
     """Request the addresses before and after the slot's person gives another grade and a note.
 
-    With it change the names of all other people, and authors, venue and year of both documents. An
-    answer that differs is requested again after all of that was undone: what then still differs
-    changes by itself, as a time does.
+    With it change, if `renames`, the names of all other people; and authors, venue and year of
+    both documents. An answer that differs is requested again after all of that was undone: what
+    then still differs changes by itself, as a time does.
     """
     before = {address: visitor.get(address).unvarying for address in addresses}
     with transaction.atomic():
-        _rename_others(slot.pair.query.collection, visitor.person)
+        if renames:
+            _rename_others(slot.pair.query.collection, visitor.person)
         is_changed = _change(slot)
         after = {address: visitor.get(address).unvarying for address in addresses}
         transaction.set_rollback(True)
