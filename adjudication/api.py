@@ -155,6 +155,7 @@ class Decide(AdjudicationView):
         description="201 when it is saved, 200 when the same key brings the same decision again. "
         "409 with `judgments_changed` or `decided_meanwhile`: get the case again and look. "
         "409 with `already_decided` or `no_such_case`: it needs no decision any more. "
+        "409 with `waits_for_judges`: a question to its judges is open. "
         "409 with `decision_in_public_version`: it stays, unless an admin has the pair decided "
         "again.",
         request=NewDecision,
