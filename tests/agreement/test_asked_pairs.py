@@ -280,7 +280,7 @@ def test_a_release_has_the_grades_before_the_questions_and_three_stages(tmp_path
 def files_of(release) -> dict[str, str]:
     with ZipFile(path_of(release.collection.slug, release.version)) as bundle:
         return {
-            name.partition("/")[2]: bundle.read(name).decode()
+            name: bundle.read(name).decode()
             for name in bundle.namelist()
             if name.endswith((".csv", ".md"))
         }
