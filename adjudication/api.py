@@ -235,6 +235,7 @@ class Decide(AdjudicationView):
         "409 with `judgments_changed` or `decided_meanwhile`: get the case again and look. "
         "409 with `not_senior` if you have not qualified as a senior, where seniors decide. "
         "409 with `already_decided` or `no_such_case`: it needs no decision any more. "
+        "409 with `waits_for_judges`: a question to its judges is open. "
         "409 with `decision_in_public_version`: it stays, unless an admin has the pair decided "
         "again. 409 with `claimed_by_another`: another adjudicator has it open. 409 with "
         "`not_rated_blind`: grade it without the judgments first.",

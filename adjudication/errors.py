@@ -37,6 +37,10 @@ class NoSuchCase(AdjudicationConflict):
     """The pair is not, or no longer, a case."""
 
 
+class WaitsForJudges(NoSuchCase):
+    """A question to the judges of the pair is open."""
+
+
 class JudgmentsChanged(AdjudicationConflict):
     """A judgment was revised since the adjudicator's page was made."""
 

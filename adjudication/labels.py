@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Collate
 
 from accounts.models import Collection
 from adjudication.models import standing_decisions
+from adjudication.questions.counted import grades_asked_about
 from adjudication.standing import LabelledPair, PairWithJudges, Standing, final_label
 from annotation.models import Pair, PairQuerySet
 
@@ -23,6 +24,7 @@ def labelled_pairs(
     """Every pair of the collection, ordered by query name, then docno as a string of bytes.
 
     They come from one statement, so all are of one moment, and are not held in memory together.
+    Another one reads the questions to judges, which never change.
     `among` limits them to some of its pairs.
     """
     return (row.pair for row in pairs_with_judges(collection, among))
@@ -36,6 +38,7 @@ def pairs_with_judges(
     And with what both marked, if it is wanted: reading that of half a million pairs takes seconds.
     """
     aspects = ("slot_1__judgment__aspects", "slot_2__judgment__aspects") if with_aspects else ()
+    asked_about = grades_asked_about(collection, among)
     rows = (
         (Pair.objects.all() if among is None else among)
         .of(collection)
@@ -62,11 +65,20 @@ def pairs_with_judges(
             "referral_count",
             "slot_1__annotator",
             "slot_2__annotator",
+            "pk",
         )
     )
-    for name, facet, docno, *answers, ruling, referrals, first_judge, second_judge in rows.iterator(
-        READ_TOGETHER
-    ):
+    for (
+        name,
+        facet,
+        docno,
+        *answers,
+        ruling,
+        referrals,
+        first_judge,
+        second_judge,
+        pk,
+    ) in rows.iterator(READ_TOGETHER):
         first_id, second_id, first, second, *marks = answers
         if first_id is None or second_id is None:
             unjudged = LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
@@ -74,7 +86,7 @@ def pairs_with_judges(
             continue
         decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
         state, final = final_label(first, second, decision, referred=referrals > 0)
-        pair = LabelledPair(name, facet, docno, state, first, second, final)
+        pair = LabelledPair(name, facet, docno, state, first, second, final, asked_about.get(pk))
         yield PairWithJudges(pair, first_judge, second_judge, *(each or () for each in marks))
 
 

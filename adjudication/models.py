@@ -15,13 +15,22 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Abs, Coalesce
 
 from accounts.models import HIGHEST_GRADE, Collection
-from annotation.models import DISPUTED, Judgment, Pair, PairQuerySet, Slot, SlotCount
+from annotation.models import (
+    DISPUTED,
+    Judgment,
+    Pair,
+    PairQuerySet,
+    PairQuestion,
+    Slot,
+    SlotCount,
+)
 from corpus.models import Query
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
+IS_DUE = Q(decision_id=None, waits=False)  # of cases and spot checks
 UNKNOWN = -1  # in place of a difference that the adjudicator must not know before grading
 
 
@@ -32,22 +41,29 @@ class CaseQuerySet(PairQuerySet):
     """
 
     def cases(self) -> CaseQuerySet:
-        """Every case, decided or due, with `decision_id` and the absolute `difference` of grades.
+        """Every case, with `decision_id`, `waits`, and the absolute `difference` of grades.
 
-        `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
+        `waits` is true while a question to the judges of the pair is open. `difference` is 5, more
+        than any two grades differ, where a slot says "cannot judge".
         """
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
-            decision_id=Subquery(standing_decisions().values("pk")[:1]), difference=_difference()
+            decision_id=Subquery(standing_decisions().values("pk")[:1]),
+            waits=_is_asked(),
+            difference=_difference(),
         )
 
-    def due(self) -> CaseQuerySet:
+    def undecided(self) -> CaseQuerySet:
         return self.cases().filter(decision_id=None)
+
+    def due(self) -> CaseQuerySet:
+        """Undecided, and not waiting for answers of the judges."""
+        return self.cases().filter(IS_DUE)
 
     def decided(self) -> CaseQuerySet:
         return self.cases().filter(decision_id__isnull=False)
 
     def to_adjudicate(self) -> CaseQuerySet:
-        """Every case, decided or due, and the spot checks that are due.
+        """Every case, decided, due or waiting for its judges, and the spot checks that are due.
 
         `difference` is UNKNOWN where the adjudicator grades without seeing the judgments: for spot
         checks, and for all pairs of a collection that grades blind first.
@@ -60,12 +76,13 @@ class CaseQuerySet(PairQuerySet):
                 default=None,
                 output_field=models.BigIntegerField(),
             ),
+            waits=Choice(When(DISPUTED, then=_is_asked()), default=False),
             difference=Choice(When(blind, then=Value(UNKNOWN)), default=_difference()),
         )
 
     def waiting(self) -> CaseQuerySet:
         """The due cases and the due spot checks."""
-        return self.to_adjudicate().filter(decision_id=None)
+        return self.to_adjudicate().filter(IS_DUE)
 
     def for_adjudicator(self, user: User) -> CaseQuerySet:
         """Leave out every pair that the user judged or has a slot in."""
@@ -76,6 +93,11 @@ class CaseQuerySet(PairQuerySet):
         return self.exclude(Exists(own_slots)).exclude(
             Q(query__in=judged_by_user.values("query")) & Exists(own_judgments)
         )
+
+
+def _is_asked() -> Exists:
+    """A question to the judges of the pair is open."""
+    return Exists(PairQuestion.objects.open().filter(pair=OuterRef("pk")))
 
 
 def _difference() -> Coalesce:
@@ -104,6 +126,7 @@ class Case(Pair):
 
     if TYPE_CHECKING:  # what `cases` adds
         decision_id: int | None
+        waits: bool
         difference: int
 
     objects = CaseQuerySet.as_manager()  # type: ignore[misc]  # a proxy's own manager
@@ -306,6 +329,8 @@ class CaseCount(models.Model):
 
 class DueCount(models.Model):
     """The number of due cases of a query with this difference of grades. Triggers keep it.
+
+    Cases that wait for answers of their judges are not among them.
 
     So the next of all cases is found without comparing the grades of all of them.
     """

@@ -19,6 +19,7 @@ from accounts.models import Collection, User
 from adjudication.blind.reading import is_agreed, must_rate_first, own_blind_rating
 from adjudication.claims.reading import claimed_by_others
 from adjudication.models import (
+    IS_DUE,
     UNKNOWN,
     BlindRating,
     Case,
@@ -37,6 +38,7 @@ from database.natural_order import natural_key
 
 # Counts of people who have slots of a query, or had one before a pair was opened again.
 TOOK_PART = Q(total__gt=0) | Q(latest_at__isnull=False)
+# Of cases: without a decision, and not waiting for answers of their judges.
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class ShownCase:
 
     While `is_blind`, the adjudicator has to grade it without the judgments: `cards` is empty, and
     nothing here tells a case from a spot check. `blind_rating` is the grade that he or she gave so.
+    It `waits` while a question to its judges is open.
     """
 
     token: str
@@ -111,6 +114,7 @@ class ShownCase:
     pair_id: int
     is_blind: bool = False
     blind_rating: BlindRating | None = None
+    waits: bool = False
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -136,8 +140,11 @@ class DecidedCase(NamedTuple):
 
 
 def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
-    """Every query with cases for the adjudicator; those begun come first, finished ones last."""
-    rows = _case_totals(collection, user)
+    """Every query with due or decided cases for the adjudicator.
+
+    Those begun come first, finished ones last.
+    """
+    rows = [row for row in _case_totals(collection, user) if row.due or row.decided]
     return sorted(rows, key=lambda row: (not row.due, not row.decided, natural_key(row.name)))
 
 
@@ -146,8 +153,8 @@ def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
     ids = list(collections)
     due: Counter[int] = Counter()
     foreign = _foreign_queries(ids, user).values_list("query__collection")
-    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("decided") + F("spot_checks")))))
-    partly = _partly_foreign_cases(ids, user).filter(decision_id=None)
+    due.update(dict(foreign.annotate(number=Sum(F("due") + F("spot_checks")))))
+    partly = _partly_foreign_cases(ids, user).filter(IS_DUE)
     due.update(dict(partly.values_list("query__collection").annotate(Count("pk"))))
     return dict(+due)
 
@@ -159,13 +166,13 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     may have slots in some pairs only; the other pairs of these few queries are counted.
     """
     foreign = _foreign_queries([collection.pk], user).values_list(
-        "query", "query__name", "disputed", "decided", "spot_checks"
+        "query", "query__name", "due", "decided", "spot_checks"
     )
-    for query, name, disputed, decided, spot_checks in foreign:
-        yield CaseTotals(query, name, disputed - decided + spot_checks, decided)
+    for query, name, due, decided, spot_checks in foreign:
+        yield CaseTotals(query, name, due + spot_checks, decided)
     partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
     case_counts = partly.annotate(
-        due=Count("pk", filter=Q(decision_id=None)),
+        due=Count("pk", filter=IS_DUE),
         decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
     yield from map(CaseTotals._make, case_counts)
@@ -174,7 +181,7 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
     """Counts of queries with cases or spot checks in which the person has no slot.
 
-    With `decided` and the due `spot_checks`.
+    With `due`, `decided` and the due `spot_checks`.
     """
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     rows = PairCount.objects.filter(
@@ -182,8 +189,10 @@ def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
         ~Exists(own_slots),
         query__collection__in=collections,
     )
+    due = DueCount.objects.filter(query=OuterRef("query")).order_by().values("query")
     offered: QuerySet[Any] = _offered(rows, user)
     return offered.annotate(
+        due=Coalesce(Subquery(due.annotate(sum=Sum("due")).values("sum")), 0),
         decided=Coalesce("query__case_count__settled", 0),
         spot_checks=Coalesce("query__spot_check_count__due", 0),
     ).order_by()
@@ -261,7 +270,7 @@ def due_in_order(collection: Collection, user: User) -> DueCases:
         by_name = collection.queries.order_by("name").values_list("pk", flat=True)
         return DueCases([(pk, UNKNOWN, due[pk]) for pk in by_name if pk in due], user)
     partly = _partly_foreign_queries([collection.pk], user)
-    own_due = _cases_of(partly, user).filter(decision_id=None).values_list("query", "difference")
+    own_due = _cases_of(partly, user).filter(IS_DUE).values_list("query", "difference")
     counted = {(query, difference): due for query, difference, due in own_due.annotate(Count("pk"))}
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     kept = DueCount.objects.filter(
@@ -295,7 +304,7 @@ def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[i
     kept = DueCount.objects.filter(~Exists(own_slots), query__collection=collection, due__gt=0)
     sums = {"widest": Max("difference"), "number": Sum("due")}
     if partly:
-        own_due = _cases_of(partly, user).filter(decision_id=None)
+        own_due = _cases_of(partly, user).filter(IS_DUE)
         own_sums = {"widest": Max("difference"), "number": Count("pk")}
         found = [*_by_query(kept, sums), *_by_query(own_due, own_sums)]
     else:
@@ -391,7 +400,7 @@ def counts(query: Query, user: User) -> dict[str, int]:
     """The numbers of due and of decided cases of the query."""
     cases = Case.objects.to_adjudicate().for_adjudicator(user).filter(query=query)
     return cases.aggregate(
-        due=Count("pk", filter=Q(decision_id=None)),
+        due=Count("pk", filter=IS_DUE),
         decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
 
@@ -492,6 +501,7 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         pair_id=case.pk,
         is_blind=is_blind,
         blind_rating=None if is_blind else own_blind_rating(case, user.pk),
+        waits=case.waits,
     )
 
 

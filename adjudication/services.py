@@ -21,6 +21,7 @@ from adjudication.errors import (
     JudgmentsChanged,
     NoSuchCase,
     NotRatedBlind,
+    WaitsForJudges,
 )
 from adjudication.models import BlindRating, Case, Decision
 from adjudication.tiers import check_senior
@@ -55,9 +56,9 @@ def decide(
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        NotSenior, BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided,
-        DecidedMeanwhile, DecisionInPublicVersion, DecisionKeyReused, ClaimedByAnother,
-        NotRatedBlind, CollectionArchived
+        NotSenior, BadRuling, NoSuchCase, WaitsForJudges, JudgedByYou, JudgmentsChanged,
+        AlreadyDecided, DecidedMeanwhile, DecisionInPublicVersion, DecisionKeyReused,
+        ClaimedByAnother, NotRatedBlind, CollectionArchived
     """
     submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
@@ -123,6 +124,11 @@ def _decide(
     if case is None:
         raise NoSuchCase(
             "The two judges agree on this pair now, or judge it again, so it needs no decision."
+        )
+    if case.waits:
+        raise WaitsForJudges(
+            "A question to the judges of this pair is open, so nothing was saved. Wait for their "
+            "answers, or take the question back."
         )
     if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(

@@ -21,7 +21,8 @@ class Standing(StrEnum):
 class LabelledPair(NamedTuple):
     """A pair with everything that agreement and release need. Grades are 0–3 or None.
 
-    While the pair is unjudged, both grades are None, whatever its slots hold.
+    While the pair is unjudged, both grades are None, whatever its slots hold. `before` has the two
+    grades that a question to the judges was about, and is None if they were not asked.
     """
 
     query: str
@@ -31,6 +32,12 @@ class LabelledPair(NamedTuple):
     first: int | None
     second: int | None
     final: int | None
+    before: tuple[int | None, int | None] | None = None
+
+    @property
+    def blind(self) -> tuple[int | None, int | None]:
+        """The grades that the judges gave before they were asked anything."""
+        return self.before or (self.first, self.second)
 
     @property
     def judged(self) -> bool:

@@ -34,6 +34,7 @@ from adjudication.errors import (
 )
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import BlindRating, Case, Decision
+from adjudication.questions.reading import asking_of, questions_to_others
 from adjudication.queue import ShownCase
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import decide
@@ -98,6 +99,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
             "must_be_senior": must_be_senior(collection, user),
+            "waiting": questions_to_others(collection, user).open().count(),
         },
     )
 
@@ -138,6 +140,9 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
     if shown_case.decision and not shown_case.decision.is_own:
         messages.info(request, "Another adjudicator decided this case.")
         return redirect("adjudicate-decided", collection.slug, query.name)
+    if shown_case.waits:
+        messages.info(request, "This case waits for the answers of its judges.")
+        return redirect("case-questions", collection.slug)
     if shown_case.pair_id in claimed_by_others(collection, user):
         messages.info(request, "Another adjudicator has this case open.")
         return redirect("adjudicate", collection.slug)
@@ -442,6 +447,7 @@ def _page(
     held = {pair for pair, person in claims.items() if person != user.pk}
     is_claimed = shown_case.pair_id in claims.keys() - held
     sidebar = case_sidebar(collection, user, query, shown_case.token, put_off=put_off, held=held)
+    asking = asking_of(query, shown_case)
     asked = request.POST.get("then") or request.GET.get("then", "")
     then = asked if asked in ("decided", "all") else ""
     rating = shown_case.blind_rating
@@ -474,6 +480,7 @@ def _page(
             "is_claimed": is_claimed,
             "may_claim": not (decision or is_claimed) and has_other_adjudicators(collection, user),
             "sidebar": sidebar,
+            "asking": asking,
             "is_put_off": any(
                 case.is_put_off for case in sidebar.cases if case.token == shown_case.token
             ),
@@ -483,6 +490,7 @@ def _page(
                     "reason_text": card.reason_text,
                     "about": aspects_text(card.aspects, query.aspect_names),
                     "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
+                    "before": asking.before.get(card.letter),
                 }
                 for card in shown_case.cards
             ],

@@ -76,7 +76,10 @@ class JudgedCell(NamedTuple):
 
 
 class AnnotatorCounts:
-    """The judged pairs of a collection, counted by what this module needs of them."""
+    """The judged pairs of a collection, counted by what this module needs of them.
+
+    The grades are those before any question to the judges.
+    """
 
     def __init__(self) -> None:
         self._cells: Counter[JudgedCell] = Counter()
@@ -87,9 +90,7 @@ class AnnotatorCounts:
             if first_judge is not None and second_judge is not None:
                 decided = pair.final if pair.standing is Standing.ADJUDICATED else None
                 self._cells[
-                    JudgedCell(
-                        *(pair.facet, first_judge, second_judge), pair.first, pair.second, decided
-                    )
+                    JudgedCell(*(pair.facet, first_judge, second_judge), *pair.blind, decided)
                 ] += 1
             yield pair
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -88,6 +88,15 @@ class FacetAgreement(serializers.Serializer[Any]):
     )
 
 
+class QuestionCounts(serializers.Serializer[Any]):
+    """Outcome of the adjudicator's questions to judges under a facet."""
+
+    facet = serializers.CharField()
+    pairs = serializers.IntegerField(help_text="Pairs that both judges were asked about.")
+    changed = serializers.IntegerField(help_text="Judgments with another grade since.")
+    agreed = serializers.IntegerField(help_text="Pairs on which the judges agree only since.")
+
+
 class AgreementAnswer(serializers.Serializer[StoredReport]):
     missing = serializers.ChoiceField(POLICIES, source="key")
     state = serializers.CharField(
@@ -101,6 +110,13 @@ class AgreementAnswer(serializers.Serializer[StoredReport]):
     intervals = BootstrapSettings(source="payload.intervals")
     queries = QueryAgreement(many=True, source="payload.queries")
     facets = FacetAgreement(many=True, source="payload.facets")
+    questions = serializers.SerializerMethodField(
+        help_text="By facet; empty if the adjudicator asked no judges."
+    )
+
+    @extend_schema_field(QuestionCounts(many=True))
+    def get_questions(self, report: StoredReport) -> list[dict[str, Any]]:
+        return list(report.payload.get("questions", []))
 
 
 class AgreementReports(CollectionView):

@@ -29,7 +29,7 @@ from web.words import count_noun
 
 MOST_ROWS = 30  # queries of a facet that are drawn as rows; more of them are counted in bins
 BINS = 10
-WHEN = {"pre": "before", "post": "after"}
+WHEN = {"pre": "before", "asked": "asked", "post": "after"}
 KEYS = (
     Key("dot-before", "before adjudication", is_dot=True),
     Key("dot-after", "after adjudication", is_dot=True),

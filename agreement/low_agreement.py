@@ -45,9 +45,9 @@ class WorstPairs:
         for query, members in groupby(pairs, key=attrgetter("query")):
             found = []
             for pair in members:
-                if pair.first is not None and pair.second is not None and pair.first != pair.second:
-                    row = (pair.docno, pair.first, pair.second)
-                    found.append((-abs(pair.first - pair.second), row))
+                first, second = pair.blind
+                if first is not None and second is not None and first != second:
+                    found.append((-abs(first - second), (pair.docno, first, second)))
                 yield pair
             self.of_query[query] = [row for _, row in nsmallest(MOST_PAIRS, found)]
 

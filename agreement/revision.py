@@ -16,10 +16,11 @@ from annotation.models import PairCount, SlotCount
 class Revision(NamedTuple):
     """Counts of a collection that change whenever its report would.
 
-    `judged` is the pairs with both judgments, `revised` how often a judgment superseded another,
-    `decisions` how many were made. A slot never becomes empty again, and judgments and decisions
-    are only added. So `revised` and `decisions` never fall, and `judged` grows with each pair that
-    gets its second judgment: no two states of a collection have the same three counts.
+    `judged` is the pairs with both judgments, `revised` how often a judgment superseded another or
+    judges were asked about a pair, `decisions` how many were made. A slot never becomes empty
+    again, and judgments, questions and decisions are only added. So `revised` and `decisions` never
+    fall, and `judged` grows with each pair that gets its second judgment: no two states of a
+    collection have the same three counts.
 
     Nothing else changes a report. Triggers keep the names and facets of opened queries, and the
     docnos of frozen pools, as they are. A pair that has its first judgment only changes nothing.

@@ -25,6 +25,7 @@ from agreement.low_agreement import AgreementRule, WorstPairs, flagged_queries
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,
+    Cell,
     Tally,
     as_json_dict,
     cell_of,
@@ -112,7 +113,7 @@ class AgreementReport(ReportKind):
         annotators, rule = counts.as_json(facets, scale), rule_of(collection)
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
-        payload = as_json_dict(collection.slug, missing, summary)
+        payload = as_json_dict(collection.slug, missing, summary, tally)
         about = aspect_summary(aspects.queries.values(), facets, scale, collection.seed)
         return ReportContent(
             payload,
@@ -177,7 +178,11 @@ class StateDigest:
         for _, members in groupby(pairs, key=attrgetter("query")):
             pairs_of_query = list(members)
             rows = [
-                [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
+                [
+                    *(pair.query, pair.docno, pair.first, pair.second),
+                    *(pair.final, pair.standing.value),
+                    *([pair.before] if pair.before else []),
+                ]
                 for pair in pairs_of_query
                 if pair.judged
             ]
@@ -209,13 +214,14 @@ def tally_of(
     """Count the judged pairs; a query is in the tally from its first judged pair on."""
     tally = Tally(facets, scale)
     for (query, facet), members in groupby(pairs, key=attrgetter("query", "facet")):
-        cells = Counter(
-            cell_of(
-                pair.first, pair.second, pair.final, set_aside=pair.standing is Standing.SET_ASIDE
-            )
-            for pair in members
-            if pair.judged
-        )
+        cells: Counter[Cell] = Counter()
+        for pair in members:
+            if pair.judged:
+                set_aside = pair.standing is Standing.SET_ASIDE
+                cell = cell_of(pair.first, pair.second, pair.final, set_aside=set_aside)
+                cells[cell] += 1
+                if pair.before is not None:
+                    tally.note_question(query, cell, pair.before)
         if cells:
             tally.of_query(query, facet).update(cells)
     return tally
@@ -228,7 +234,8 @@ def report_payload(
 
     A query is in it from its first judged pair on; `facets` gives the order of the facets.
     """
-    return as_json_dict(slug, missing, summarize_tally(tally_of(pairs, facets), missing))
+    tally = tally_of(pairs, facets)
+    return as_json_dict(slug, missing, summarize_tally(tally, missing), tally)
 
 
 class Reports(NamedTuple):
@@ -244,7 +251,7 @@ def both_reports(
     """The content of the reports on these pairs, from one reading of `pairs`."""
     tally = tally_of(pairs, facets, scale)
     payloads = {
-        missing: as_json_dict(slug, missing, summarize_tally(tally, missing, seed))
+        missing: as_json_dict(slug, missing, summarize_tally(tally, missing, seed), tally)
         for missing in Missing
     }
     return Reports(payloads, confusion_dict(tally))

@@ -1,8 +1,9 @@
 """Agreement of the judges, per query and per facet, before and after adjudication.
 
-Records in, records out. Stage "pre" compares the two judges. Stage "post" compares each judge with
-the final label and takes the mean of the two coefficients: not independent agreement, since the
-final label is made from those judgments.
+Records in, records out. Stage "pre" compares the two judges, before any question to them. Stage
+"asked" compares them after the questions; it exists only if some were asked. Stage "post" compares
+each judge with the final label and takes the mean of the two coefficients: not independent
+agreement, since the final label is made from those judgments.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 
 class ReportStage(StrEnum):
     PRE = "pre"
+    ASKED = "asked"
     POST = "post"
 
 
@@ -51,7 +53,7 @@ class RatedPair:
     `first` and `second` are the grades of slots 1 and 2, None meaning "cannot judge"; `final` is
     the final label, None while there is none, and forever if the adjudicator has `set_aside`
     the pair. `judged` is False until both slots have answered; such a pair counts nowhere, it only
-    makes its query appear.
+    makes its query appear. `before` has the grades that a question was about, if there was one.
     """
 
     query: str
@@ -61,6 +63,7 @@ class RatedPair:
     final: int | None = None
     judged: bool = True
     set_aside: bool = False
+    before: tuple[int | None, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class FacetSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Facets in the caller's order; within a facet, queries by id; at each, pre and then post.
+    """Facets in the caller's order; within a facet, queries by id; at each, its stages in order.
 
     `seed` is that of the intervals.
     """
@@ -136,10 +139,32 @@ class Tally:
     ) -> None:
         self.scale = scale
         self.facets: dict[str, dict[str, QueryTally]] = {facet: {} for facet in facets}
+        # Of each query, the pairs that were asked about: their cells now and before the question.
+        self.asked: dict[str, Counter[tuple[Cell, Cell]]] = {}
 
     def of_query(self, query: str, facet: str) -> QueryTally:
         """The counts of the query, to add to. From now on the query is in the report."""
         return self.facets.setdefault(facet, {}).setdefault(query, Counter())
+
+    @property
+    def stages(self) -> tuple[ReportStage, ...]:
+        return tuple(stage for stage in ReportStage if self.asked or stage != ReportStage.ASKED)
+
+    def note_question(self, query: str, now: Cell, before: tuple[int | None, int | None]) -> None:
+        """A pair of the query was asked about, when it had the grades `before`."""
+        _, _, final, set_aside = now
+        counts = self.asked.setdefault(query, Counter())
+        counts[now, (*before, final, set_aside)] += 1
+
+    def before_questions(self, query: str, counts: QueryTally) -> QueryTally:
+        """The counts of the query as they would be with the grades before the questions."""
+        if query not in self.asked:
+            return counts
+        before = Counter(counts)
+        for (now, earlier), number in self.asked[query].items():
+            before[now] -= number
+            before[earlier] += number
+        return +before
 
 
 def cell_of(
@@ -166,7 +191,10 @@ def summarize(
     for pair in pairs:
         counts = tally.of_query(pair.query, pair.facet)
         if pair.judged:
-            counts[cell_of(pair.first, pair.second, pair.final, set_aside=pair.set_aside)] += 1
+            cell = cell_of(pair.first, pair.second, pair.final, set_aside=pair.set_aside)
+            counts[cell] += 1
+            if pair.before is not None:
+                tally.note_question(pair.query, cell, pair.before)
     return summarize_tally(tally, missing, seed)
 
 
@@ -175,9 +203,9 @@ def summarize_tally(tally: Tally, missing: Missing, seed: str = "") -> Summary:
     intervals = MedianIntervals(seed)
     rows_of = {
         facet: [
-            row(query, facet, queries[query], missing, tally.scale)
+            _row(stage, query, facet, queries[query], missing, tally)
             for query in sorted(queries)
-            for row in (_row_before_adjudication, _row_after_adjudication)
+            for stage in tally.stages
         ]
         for facet, queries in tally.facets.items()
     }
@@ -186,7 +214,7 @@ def summarize_tally(tally: Tally, missing: Missing, seed: str = "") -> Summary:
         facets=tuple(
             _facet_row(facet, stage, list(queries.values()), rows_of[facet], intervals)
             for facet, queries in tally.facets.items()
-            for stage in ReportStage
+            for stage in tally.stages
         ),
         seed=seed,
     )
@@ -195,7 +223,9 @@ def summarize_tally(tally: Tally, missing: Missing, seed: str = "") -> Summary:
 def judges_tables(tally: Tally, missing: Missing) -> dict[str, CrossTable]:
     """The table of the two judges of each query, of the pairs that stage "pre" uses."""
     return {
-        query: _judges_table(_usable_pairs(counts, missing), tally.scale)
+        query: _judges_table(
+            _usable_pairs(tally.before_questions(query, counts), missing), tally.scale
+        )
         for queries in tally.facets.values()
         for query, counts in queries.items()
     }
@@ -209,10 +239,10 @@ def _judges_table(usable_pairs: QueryTally, scale: Scale) -> CrossTable:
 class Confusion:
     """The pairs of grades that a facet's judged pairs got, each matrix as `confusion` makes it.
 
-    `judges` has slot 1 in its rows and slot 2 in its columns. `first` and `second` have that slot
-    in their rows and the final label in their columns. `pairs` also counts the pairs that lack a
-    grade, which are in no matrix. `labels` counts the pairs with each final label. No policy on
-    missing grades touches any of it.
+    `judges` has slot 1 in its rows and slot 2 in its columns, before any question. `first` and
+    `second` have that slot in their rows and the final label in their columns. `pairs` also counts
+    the pairs that lack a grade, which are in no matrix. `labels` counts the pairs with each final
+    label. No policy on missing grades touches any of it.
     """
 
     pairs: int
@@ -228,23 +258,63 @@ def confusions(tally: Tally) -> dict[str, Confusion]:
     matrices = {}
     for facet, queries in tally.facets.items():
         counts: QueryTally = Counter()
-        for of_query in queries.values():
+        before: QueryTally = Counter()
+        for query, of_query in queries.items():
             counts.update(of_query)
+            before.update(tally.before_questions(query, of_query))
         if counts:
             matrices[facet] = Confusion(
                 counts.total(),
                 tuple(
                     sum(n for (_, _, c, _), n in counts.items() if c == grade) for grade in grades
                 ),
-                confusion_of(CrossTable(((a, b), n) for (a, b, _, _), n in counts.items()), grades),
+                confusion_of(CrossTable(((a, b), n) for (a, b, _, _), n in before.items()), grades),
                 confusion_of(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()), grades),
                 confusion_of(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()), grades),
             )
     return matrices
 
 
-def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[str, object]:
-    """The report as JSON types at full precision, undefined numbers as None."""
+def question_counts(tally: Tally) -> list[dict[str, object]]:
+    """The outcome of the questions under each facet with one.
+
+    `pairs` were asked about, `changed` counts the judgments with another grade since, and `agreed`
+    the pairs whose grades differed or were missing, and are equal now.
+    """
+    rows: list[dict[str, object]] = []
+    for facet, queries in tally.facets.items():
+        asked = [item for query in queries for item in tally.asked.get(query, Counter()).items()]
+        if asked:
+            rows.append(
+                {
+                    "facet": facet,
+                    "pairs": sum(number for _, number in asked),
+                    "changed": sum(
+                        number * ((now[0] != before[0]) + (now[1] != before[1]))
+                        for (now, before), number in asked
+                    ),
+                    "agreed": sum(
+                        number
+                        for (now, before), number in asked
+                        if _agree(now) and not _agree(before)
+                    ),
+                }
+            )
+    return rows
+
+
+def _agree(cell: Cell) -> bool:
+    return cell[0] is not None and cell[0] == cell[1]
+
+
+def as_json_dict(
+    collection: str, missing: Missing, summary: Summary, tally: Tally | None = None
+) -> dict[str, object]:
+    """The report as JSON types at full precision, undefined numbers as None.
+
+    With a tally in which pairs were asked about, it has `questions`.
+    """
+    questions = question_counts(tally) if tally is not None else []
     return {
         "statistics": STATISTICS_VERSION,
         "collection": collection,
@@ -252,6 +322,7 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
         "intervals": {"level": LEVEL, "resamples": RESAMPLES, "seed": summary.seed},
         "queries": [_query_dict(row) for row in summary.queries],
         "facets": [_facet_dict(row) for row in summary.facets],
+        **({"questions": questions} if questions else {}),
     }
 
 
@@ -260,14 +331,34 @@ def confusion_dict(tally: Tally) -> dict[str, dict[str, object]]:
     return {facet: asdict(confusion) for facet, confusion in confusions(tally).items()}
 
 
-def _row_before_adjudication(
-    query: str, facet: str, counts: QueryTally, missing: Missing, scale: Scale
+def _row(
+    stage: ReportStage,
+    query: str,
+    facet: str,
+    counts: QueryTally,
+    missing: Missing,
+    tally: Tally,
+) -> QuerySummary:
+    if stage is ReportStage.POST:
+        return _row_after_adjudication(query, facet, counts, missing, tally.scale)
+    if stage is ReportStage.PRE:
+        counts = tally.before_questions(query, counts)
+    return _row_of_judges(stage, query, facet, counts, missing, tally.scale)
+
+
+def _row_of_judges(
+    stage: ReportStage,
+    query: str,
+    facet: str,
+    counts: QueryTally,
+    missing: Missing,
+    scale: Scale,
 ) -> QuerySummary:
     usable_pairs = _usable_pairs(counts, missing)
     return QuerySummary(
         query=query,
         facet=facet,
-        stage=ReportStage.PRE,
+        stage=stage,
         n=usable_pairs.total(),
         missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
         coefficients=_coefficients(_judges_table(usable_pairs, scale)),

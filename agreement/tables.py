@@ -29,7 +29,11 @@ Payload = Mapping[str, Any]
 
 BY_KEY = {coefficient.key: coefficient for coefficient in REGISTRY}
 OVERRULED = ("overruled_mean", "overruled")  # of a facet, in the order of the columns
-STAGES = {"pre": "before adjudication", "post": "after adjudication"}
+STAGES = {
+    "pre": "before adjudication",
+    "asked": "after asking the judges",
+    "post": "after adjudication",
+}
 
 # The reasons of the coefficients, in a sentence's words.
 REASONS = {
@@ -139,6 +143,24 @@ def facet_lines(
     ]
 
 
+class QuestionLine(NamedTuple):
+    """The outcome of the questions to judges under a facet."""
+
+    facet_name: str
+    pairs: int
+    changed: int
+    agreed: int
+
+
+def question_lines(payload: Payload, names: Mapping[str, str]) -> list[QuestionLine]:
+    return [
+        QuestionLine(
+            names.get(row["facet"], row["facet"]), row["pairs"], row["changed"], row["agreed"]
+        )
+        for row in payload.get("questions", [])
+    ]
+
+
 class FacetSizeLine(NamedTuple):
     """A line of the first table of CSFCube's paper. Candidates are the judged pairs of a query."""
 
@@ -239,7 +261,7 @@ def undefined_values(
             names,
         )
         for (stage, reason, names), keys in sorted(
-            keys_by_queries.items(), key=lambda item: (item[0][0] == "post", item[0])
+            keys_by_queries.items(), key=lambda item: (list(STAGES).index(item[0][0]), item[0])
         )
     ]
 

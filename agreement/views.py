@@ -127,6 +127,7 @@ def _tables(
             for figure in _figures(report, queries, names, people)
         },
         "sizes": tables.facet_sizes(report.payload, report.summary["confusion"], names),
+        "questions": tables.question_lines(report.payload, names),
         "grades": collection.grades,
         "flagged": numbered_page(
             tables.flagged_lines(report.summary),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
 
 from accounts.models import HIGHEST_GRADE, Collection, User
 from corpus.models import Facet, Query, QueryPaper
@@ -321,8 +321,8 @@ class Pair(models.Model):
 class PairCount(models.Model):
     """Counts of one opened query's pairs. Triggers keep them; nothing else writes here.
 
-    `revision` grows with every change of a judgment that counts, so the same revision means the
-    same judgments.
+    `revision` grows with every change of a judgment that counts, and with every question to the
+    judges of a pair. So the same revision means the same judgments and questions.
     """
 
     query = models.OneToOneField(Query, models.CASCADE, primary_key=True, related_name="pair_count")
@@ -517,3 +517,80 @@ class Qualification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person} as {self.level} in {self.collection}: {self.basis}"
+
+
+class Wording(models.TextChoices):
+    """The words of a question. None of them says anything of a grade."""
+
+    AGAIN = "again", "Look at this pair again."
+    GUIDELINE = "guideline", "Read the guideline again, and then this pair."
+
+
+class PairQuestionQuerySet(models.QuerySet["PairQuestion"]):
+    def of(self, collection: Collection) -> PairQuestionQuerySet:
+        return self.filter(pair__query__collection=collection)
+
+    def open(self) -> PairQuestionQuerySet:
+        """Not taken back, and at least one judge has not answered."""
+        return self.filter(_unanswered("first") | _unanswered("second"), taken_back_at=None)
+
+    def open_for(self, user: User) -> PairQuestionQuerySet:
+        """Those that the person has not answered. The answer of the other judge has no part."""
+        own_side = Q(first__annotator=user) & _unanswered("first")
+        other_side = Q(second__annotator=user) & _unanswered("second")
+        return self.filter(own_side | other_side, taken_back_at=None)
+
+
+def _unanswered(side: str) -> Q:
+    """The slot still shows the judgment of this side, and its judge has not kept it."""
+    shown = Slot.objects.filter(judgment=OuterRef(f"{side}_id"))
+    kept = KeptAnswer.objects.filter(question=OuterRef("pk"), judgment=OuterRef(f"{side}_id"))
+    return Q(Exists(shown)) & ~Q(Exists(kept))
+
+
+class PairQuestion(models.Model):
+    """A question of the adjudicator to both judges of a pair, in the same words.
+
+    `first` and `second` are the judgments that it is about. A judge answers with another judgment,
+    or with a `KeptAnswer`. The numbers of the marked sentences count from 1.
+    """
+
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="questions")
+    first = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    wording = models.CharField(max_length=12, choices=Wording)
+    query_sentences: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
+    candidate_sentences: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PairQuestionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["first", "second"], name="question_on_judgments_once"),
+            models.CheckConstraint(
+                condition=Q(wording__in=Wording.values), name="question_wording_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"question on {self.pair}"
+
+
+class KeptAnswer(models.Model):
+    """A judge's answer to a question that keeps the judgment."""
+
+    question = models.ForeignKey(PairQuestion, models.PROTECT, related_name="kept_answers")
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "judgment"], name="kept_answer_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judgment} kept"

@@ -28,6 +28,7 @@ from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.qualifications.standing import must_qualify
+from annotation.questions.reading import asked_pairs
 from annotation.queue import OwnSlot, ShownPair
 from annotation.services import (
     BadAnswer,
@@ -100,6 +101,9 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
             "waiting": waiting,
             "must_qualify": waits_for_training,
             "pairs_waiting": sum(row.progress.remaining for row in unfinished),
+            "asked_page": numbered_page(
+                asked_pairs(collection, user), request, name="asked", anchor="#asked"
+            ),
             "unread": [] if waits_for_training else unread_guidelines(collection, user),
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
@@ -304,8 +308,7 @@ def _workspace(
     user = person_of(request)
     guideline = query.opening.guideline
     if typed is None and must_read(guideline, user):
-        page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
-        return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
+        return to_the_guideline(collection, query)
     return workspace(
         request,
         WorkspacePlace(
@@ -327,6 +330,13 @@ def _workspace(
 
 def _query_url(collection: Collection, query: Query) -> str:
     return reverse("judge-query", args=[collection.slug, query.name])
+
+
+def to_the_guideline(collection: Collection, query: Query) -> HttpResponse:
+    """Lead to the guideline of the query, which must be read first."""
+    page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
+    version = query.opening.guideline.version
+    return redirect(f"{page}?{urlencode({'version': version, 'then': query.name})}")
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

@@ -20,7 +20,7 @@ from bundle.options import LabelSource
 from bundle.readme.exceptions import describe_exception
 from web.words import count_noun
 
-STAGES = {"pre": "before", "post": "after"}
+STAGES = {"pre": "before", "asked": "after asking", "post": "after"}
 BIBTEX_SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",

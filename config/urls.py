@@ -27,6 +27,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("pilots/", include("practice.urls")),
     path("practice/", include("practice.judging_urls")),
     path("training/", include("practice.training.urls")),
+    path("questions/", include("adjudication.questions.urls")),
     path("studies/", include("studies.urls")),
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),

@@ -53,8 +53,8 @@ RELEASES = [
 
 # The first judgment is in the version. The one that the slot shows is from before it was public: a
 # pair that was opened for two judges again shows none, or a newer one.
-JUDGMENT_WAS_PUBLIC = (
-    "NEW.sequence > 1 AND EXISTS (SELECT 1 FROM annotation_slot s "
+WAS_PUBLIC = (
+    "EXISTS (SELECT 1 FROM annotation_slot s "
     "JOIN annotation_judgment j ON j.slot_id = s.id AND j.sequence = 1 "
     "JOIN annotation_judgment shown ON shown.id = s.judgment_id "
     "JOIN annotation_pair p ON p.id = s.pair_id "
@@ -62,8 +62,9 @@ JUDGMENT_WAS_PUBLIC = (
     "JOIN release_release r ON r.collection_id = q.collection_id "
     "AND r.published_at > j.created_at "
     "JOIN release_publicperiod t ON t.release_id = r.id AND t.began_at > shown.created_at "
-    "WHERE s.id = NEW.slot_id)"
+    "WHERE {slot})"
 )
+JUDGMENT_WAS_PUBLIC = f"NEW.sequence > 1 AND {WAS_PUBLIC.format(slot='s.id = NEW.slot_id')}"
 # A pair that is settled again has other judgments or another count of referrals, so its next
 # decision is a first one.
 DECISION_WAS_PUBLIC = (
@@ -88,6 +89,13 @@ PUBLIC_LABELS = [
         table="adjudication_decision",
         event="INSERT",
         when=DECISION_WAS_PUBLIC,
+    ),
+    # Its judges could not change their judgments.
+    reject(
+        "question_before_public_version",
+        table="annotation_pairquestion",
+        event="INSERT",
+        when=WAS_PUBLIC.format(slot="s.pair_id = NEW.pair_id"),
     ),
 ]
 

@@ -123,6 +123,16 @@ JUDGMENTS = [
             "WHERE o.id = NEW.opening_id AND NEW.round > o.round)"
         ),
     ),
+    reject(
+        "question_on_a_pair_in_a_study",
+        table="annotation_pairquestion",
+        event="INSERT",
+        when=(
+            "EXISTS (SELECT 1 FROM studies_studypair t JOIN studies_study s ON s.id = t.study_id "
+            "JOIN annotation_slot l ON l.pair_id = t.pair_id AND l.annotator_id = s.rater_id "
+            "WHERE t.pair_id = NEW.pair_id)"
+        ),
+    ),
     # Its rater may be one of the two blind judges.
     reject(
         "referral_of_a_pair_in_a_study",

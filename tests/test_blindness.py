@@ -39,9 +39,9 @@ from tests.support.api_world import (
     settle,
 )
 from tests.support.crawling import Crawl, filled, patterns
-from tests.support.factories import a_query, member
+from tests.support.factories import a_query, an_open_query, member
 from tests.support.practice_scenes import a_pilot, practise
-from tests.support.sittings import judge
+from tests.support.sittings import ask, judge, judge_both
 from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
@@ -62,7 +62,7 @@ OWNERS_PAGES = re.compile(
 )
 LED_ON = {"documents", "queries", "pools", "board"}  # to pages of the owner-annotator
 MUST_HAVE_SEEN = {
-    *("collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"),
+    *("collection", "judge", "judge-pair", "judge-mine", "judge-question", "account", "api-docs"),
     *("practice", "practice-query", "practice-mine"),
 }
 
@@ -78,6 +78,10 @@ def world() -> World:
     practise(pilot.pairs.first(), ann1, 1)
     for pair in pilot.pairs.all():
         practise(pair, others[0], Answer(grade=2, note=NOTE))
+    asked, _ = judge_both(
+        an_open_query(world.collection, size=3), (0, Answer(grade=3, note=NOTE)), (1, 1)
+    )
+    ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
     _add_owner_annotator(world)
     return world
 

@@ -29,8 +29,17 @@ from jobs.models import State
 from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
-from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
+from tests.support.factories import (
+    DocumentFactory,
+    UserFactory,
+    a_query,
+    a_topic,
+    an_open_query,
+    member,
+)
 from tests.support.practice_scenes import a_pilot
+from tests.support.sittings import ask as ask_about
+from tests.support.sittings import judge_both
 from tests.support.training_scenes import train_with
 
 # Roles and methods are checked in Python, so once is enough.
@@ -208,6 +217,7 @@ ADDRESSES = [
     Address("judge-mine", (ANNOTATOR, OWNER), GET),
     Address("judge-pair", (ANNOTATOR, OWNER), BOTH),
     Address("judge-later", (ANNOTATOR, OWNER), POST),
+    Address("judge-question", (ANNOTATOR, OWNER), BOTH),
     Address("board", (ADMIN, OWNER), BOTH),
     Address("board-figure", (ADMIN,), GET),
     Address("open-queries", (ADMIN,), GET),
@@ -238,6 +248,9 @@ ADDRESSES = [
     Address("blind-ratings", (ADMIN,), GET),
     Address("case-later", (ADJUDICATOR,), POST),
     Address("case-undo", (ADJUDICATOR,), GET),
+    Address("case-questions", (ADJUDICATOR,), GET),
+    Address("ask-judges", (ADJUDICATOR,), POST),
+    Address("take-question-back", (ADJUDICATOR,), POST),
     Address("api-cases", (ADJUDICATOR,), GET),
     Address("api-case", (ADJUDICATOR,), GET),
     Address("api-decide", (ADJUDICATOR,), POST),
@@ -433,6 +446,7 @@ LEADING_ON = {
     "my-collections",
     "judge-query",
     "judge-undo",
+    "judge-question",
     "screen-sample",
     "adjudicate-query",
     "guidelines",
@@ -484,6 +498,7 @@ ROWS = {
     "username",
     "exclusion_id",
     "erratum_id",
+    "question",
 }
 
 
@@ -516,6 +531,8 @@ def two_collections() -> dict:
     exclusion = query.query_paper.exclusions.create(annotator=UserFactory(username="excluded"))
     a_topic(collection, "10.2/topic")
     make_public(release=world.release, person=None)
+    (slot,) = judge_both(an_open_query(collection, size=1), (0, 3))
+    question = ask_about(slot, User.objects.get(username="adju"))
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     sessions = {person: session_of(username) for person, username in usernames.items()}
     newcomer = member(collection, Role.CURATOR, "newcomer")
@@ -552,6 +569,7 @@ def two_collections() -> dict:
         "opening_id": world.opening.pk,
         "exclusion_id": exclusion.pk,
         "erratum_id": world.erratum.pk,
+        "question": question.pk,
         "number": 1,
         "table": "documents",
         "page": "release",

@@ -17,6 +17,7 @@ from adjudication.errors import (
     JudgmentsChanged,
     NoSuchCase,
     RatedBlindMeanwhile,
+    WaitsForJudges,
 )
 from adjudication.models import BlindRating, Case
 from adjudication.services import Ruling, Submission
@@ -87,6 +88,8 @@ def _rate(
         )
     if pair.decision_id is not None:
         raise AlreadyDecided("Another adjudicator decided this pair first, so nothing was saved.")
+    if pair.waits:
+        raise WaitsForJudges("This case waits for the answers of its judges. Nothing was saved.")
     is_spot_check = is_agreed(pair)
     if not is_spot_check and not must_rate_first(collection, pair, adjudicator_id):
         raise RatedBlindMeanwhile(

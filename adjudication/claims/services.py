@@ -15,7 +15,13 @@ from django.utils import timezone
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
-from adjudication.errors import AlreadyDecided, ClaimedByAnother, JudgedByYou, NoSuchCase
+from adjudication.errors import (
+    AlreadyDecided,
+    ClaimedByAnother,
+    JudgedByYou,
+    NoSuchCase,
+    WaitsForJudges,
+)
 from adjudication.models import Case, Claim
 from adjudication.tiers import check_senior
 from annotation.models import Judgment, Slot
@@ -119,3 +125,5 @@ def _check_waits(pair_id: int, adjudicator_id: int) -> None:
         raise NoSuchCase("This pair needs no answer any more. Go on with the next one.")
     if pair.decision_id is not None:
         raise AlreadyDecided("This pair is decided. Go on with the next one.")
+    if pair.waits:
+        raise WaitsForJudges("This case waits for the answers of its judges.")

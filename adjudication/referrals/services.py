@@ -147,7 +147,7 @@ def _judgments(pair: Pair, handed_over: Iterable[int]) -> tuple[int, int]:
 
 
 def _check_not_due(pair: Pair) -> None:
-    if Case.objects.due().filter(pk=pair.pk).exists():
+    if Case.objects.undecided().filter(pk=pair.pk).exists():
         raise CannotRefer(
             f"{pair.query.name} {_docno(pair)} waits for the adjudicator already. Nothing changed."
         )

@@ -6,6 +6,7 @@ The numbers in the names give the order in which PostgreSQL runs and locks, by n
 from __future__ import annotations
 
 from annotation.rules.counts import BOTH_JUDGMENTS, DIFFER, QUERY_OF, count_shown
+from annotation.rules.questions import waits_for_a_judge
 from database.triggers import keep
 
 DECISION = "adjudication_decision"
@@ -92,15 +93,17 @@ DUE = (
     "AND NOT EXISTS (SELECT 1 FROM adjudication_decision d WHERE d.pair_id = o.pair_id "
     "AND d.first_id = CASE o.number WHEN 1 THEN two.id ELSE one.id END "
     "AND d.second_id = CASE o.number WHEN 1 THEN one.id ELSE two.id END "
-    f"AND d.referral_count = {REFERRED.format(alias='o')})"
+    f"AND d.referral_count = {REFERRED.format(alias='o')}) "
+    f"AND NOT {waits_for_a_judge('o.pair_id')}"
 )
-# The case of a pair, if it is due while the pair was referred as often as `row` says.
-DUE_PAIR = (
+# The case of a pair, if it has no decision while the pair was referred as often as `row` says.
+UNDECIDED_PAIR = (
     f"{BOTH_JUDGMENTS} AND ({DIFFER} OR {{row}}.referral_count > 0) "
     "AND NOT EXISTS (SELECT 1 FROM adjudication_decision d WHERE d.pair_id = a.pair_id "
     "AND d.first_id = one.id AND d.second_id = two.id "
     "AND d.referral_count = {row}.referral_count)"
 )
+DUE_PAIR = f"{UNDECIDED_PAIR} AND NOT {waits_for_a_judge('a.pair_id')}"
 COUNT_DUE = "INSERT INTO adjudication_duecount (query_id, difference, due) SELECT "
 ONE_MORE = "ON CONFLICT (query_id, difference) DO UPDATE SET due = adjudication_duecount.due + 1"
 UNCOUNT_DUE = "UPDATE adjudication_duecount SET due = due - 1 WHERE query_id = "

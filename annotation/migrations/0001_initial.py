@@ -208,6 +208,37 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('level__in', ['judge', 'senior'])), name='qualification_level_known'), models.CheckConstraint(condition=models.Q(models.Q(('basis__in', ['training', 'judgments']), ('pairs__gt', 0), ('pairs__isnull', False), ('rho__isnull', False), ('rho__range', (-1, 1))), models.Q(models.Q(('reason', ''), _negated=True), ('basis__in', ['override', 'withdrawal']), ('pairs', None), ('rho', None)), _connector='OR'), name='qualification_is_measured_or_has_reason')],
             },
         ),
+        migrations.CreateModel(
+            name='PairQuestion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.pair')),
+                ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
+                ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
+                ('wording', models.CharField(choices=[('again', 'Look at this pair again.'), ('guideline', 'Read the guideline again, and then this pair.')], max_length=12)),
+                ('query_sentences', models.JSONField(default=list)),
+                ('candidate_sentences', models.JSONField(default=list)),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('asked_at', models.DateTimeField(auto_now_add=True)),
+                ('taken_back_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['pk'],
+                'constraints': [models.UniqueConstraint(fields=('first', 'second'), name='question_on_judgments_once'), models.CheckConstraint(condition=models.Q(('wording__in', ['again', 'guideline'])), name='question_wording_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='KeptAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='kept_answers', to='annotation.pairquestion')),
+                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('question', 'judgment'), name='kept_answer_once')],
+            },
+        ),
         migrations.AddField(
             model_name='slot',
             name='judgment',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 from django.template import Library
@@ -14,20 +14,29 @@ register = Library()
 
 
 @register.simple_tag
-def sentences(shown: Sequence[Sentence], marks: Mapping[int, str] | None = None) -> SafeString:
+def sentences(
+    shown: Sequence[Sentence],
+    marks: Mapping[int, str] | None = None,
+    asked_about: Collection[int] | str = "",
+) -> SafeString:
     """A paragraph for each sentence; those of the query's facet are in bold.
 
-    `marks` are the numbers of sentences that are aspects, and who marked them.
-
-    A response can have 400 of them, and a template takes 12 times as long.
+    `marks` are the numbers of sentences that are aspects, and who marked them. `asked_about` has
+    the numbers of those that a question is about; "" is none. Numbers count from 1. A response can
+    have 400 sentences, and a template takes 12 times as long.
     """
     if not shown:
         return mark_safe('<p class="quiet">No abstract available.</p>')
-    if not marks:
+    if not marks and not asked_about:
         return mark_safe("\n".join(map(_paragraph, shown)))
+    aspects, numbers = marks or {}, set(asked_about)
     return mark_safe(
         "\n".join(
-            _paragraph(sentence, _aspect(number, marks[number]) if number in marks else "")
+            _paragraph(
+                sentence,
+                _aspect(number, aspects[number]) if number in aspects else "",
+                number in numbers,
+            )
             for number, sentence in enumerate(shown, start=1)
         )
     )
@@ -38,11 +47,11 @@ def _aspect(number: int, judges: str) -> str:
     return f' data-aspect="{number}"{by}'
 
 
-def _paragraph(sentence: Sentence, more: str = "") -> str:
+def _paragraph(sentence: Sentence, more: str = "", is_asked_about: bool = False) -> str:
     text = escape(sentence.text)
     label = f' data-label="{escape(sentence.label)}"' if sentence.label else ""
-    return (
-        f'<p{label}{more}><strong class="in-facet">{text}</strong></p>'
-        if sentence.in_facet
-        else f"<p{label}{more}>{text}</p>"
-    )
+    if sentence.in_facet:
+        text = f'<strong class="in-facet">{text}</strong>'
+    if is_asked_about:
+        text = f'<mark class="in-question">{text}</mark>'
+    return f"<p{label}{more}>{text}</p>"

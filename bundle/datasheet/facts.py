@@ -172,7 +172,7 @@ def _agreement(content: Content) -> Iterator[str]:
     rows = [
         [
             row["facet"] or "all",
-            {"pre": "before", "post": "after"}[row["stage"]],
+            {"pre": "before", "asked": "after asking", "post": "after"}[row["stage"]],
             *(
                 "undefined" if (median := row["median"][key]) is None else f"{median:.4f}"
                 for key in keys

@@ -11,13 +11,16 @@ from operator import attrgetter
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.names import ADJUDICATIONS, RATINGS
+from bundle.names import ADJUDICATIONS, QUESTIONS, RATINGS
 from bundle.records import Adjudication, Rating
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (
     FileNote(RATINGS, "what each of the two annotators said of a pair"),
     FileNote(ADJUDICATIONS, "how the disputed pairs were decided"),
+    FileNote(
+        QUESTIONS, "the pairs that both annotators were asked about, with their grades before"
+    ),
 )
 
 
@@ -25,10 +28,15 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     if snapshot.of_citations:
         return {}
-    return {
+    files = {
         RATINGS: folder.write(_csv(formats.write_ratings, snapshot.ratings)),
         ADJUDICATIONS: folder.write(_csv(formats.write_adjudications, snapshot.adjudications)),
     }
+    rows = [(pair.query, pair.docno, *pair.before) for pair in snapshot.pairs if pair.before]
+    if not rows:
+        return files
+    table = formats.write_csv(("query", "docno", "grade_1", "grade_2"), rows)
+    return files | {QUESTIONS: table}
 
 
 def _csv(write: Callable[..., bytes], records: Iterable[Rating | Adjudication]) -> Iterator[bytes]:

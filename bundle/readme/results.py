@@ -47,6 +47,14 @@ pairs{of_the_facet} together.
 """
 
 
+ABOUT_QUESTIONS = """
+The adjudicator asked both annotators to look at {pairs} again, in the same neutral words. `pre` is
+of the judgments before the questions, `asked` of those after them. Judgments with another grade
+since: {changed}. Pairs that agree only since: {agreed}. `annotations/questions.csv` has the grades
+before the questions, and `annotations/ratings.csv` those after them.
+"""
+
+
 def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
     if not content.snapshot.of_citations:
         yield _agreement(
@@ -81,6 +89,16 @@ def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]
         ),
     ]
     yield from facet_table(table, has_facets=has_facets)
+    questions = payload.get("questions", [])
+    if questions:
+        pairs, changed, agreed = (
+            sum(row[key] for row in questions) for key in ("pairs", "changed", "agreed")
+        )
+        yield ABOUT_QUESTIONS.format(
+            pairs=count_noun(pairs, "pair"),
+            changed=f"{changed:,}",
+            agreed=f"{agreed:,}",
+        )
     yield ABOUT_REPORTS.lstrip()
 
 

@@ -85,7 +85,9 @@ STAGES = (
         (
             NavigationPage("Judge", "judge", JUDGES_ONLY, holds=("practice/",)),
             NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
-            NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
+            NavigationPage(
+                "Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR}), holds=("questions/",)
+            ),
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people", OWNERS_TOO),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),

@@ -1,5 +1,5 @@
-// The adjudicator's case, or a rater's pair of full texts: keys, and an answer that is kept until the
-// server has it. Then the next one comes, as a page of its own.
+// The adjudicator's case, a judge's pair to look at again, or a rater's pair of full texts: keys, and
+// an answer that is kept until the server has it. Then the next one comes, as a page of its own.
 
 import { readingAids } from "./aids.js";
 import { keepClaim } from "./claiming.js";
@@ -18,13 +18,14 @@ const LONGEST = 24 * 3600; // the server takes no more seconds than these
 const clock = `qrelsmith:clock:${page.person}:${location.pathname}`;
 const { work = "deciding", thing = "case" } = page;
 const isCase = work === "deciding";
+const noun = { deciding: "decision", asked: "answer" }[work] ?? "rating";
 const queryRead = foldQuery();
 const aids = readingAids(tellLast);
 waitForCandidate();
 const question = new Question({
   work,
   thing,
-  noun: isCase ? "decision" : "rating",
+  noun,
   title: ".pair h3",
   forms,
   describe: describeAnswer,
@@ -38,6 +39,7 @@ const question = new Question({
 function describeAnswer(body) {
   const answer = body.get("answer");
   if (answer === "cannot") return `cannot judge: ${body.get("reason")}`;
+  if (answer === "keep") return "the judgment is kept";
   return /\d/.test(answer) ? answer : `judgment ${answer.toUpperCase()}`;
 }
 
@@ -70,13 +72,18 @@ const help = helpDialog(() => question.acceptPresses());
 const guideline = guidelinePanel();
 const cannot = lift("cannot");
 const note = lift("note");
+const ask = find("ask");
 const buttons = [...document.querySelectorAll("[data-key]")];
 onKeys({
-  ...Object.fromEntries(buttons.map((button) => [button.dataset.key, () => button.click()])),
+  ...Object.fromEntries(
+    // In the open question, a digit is no decision.
+    buttons.map((button) => [button.dataset.key, () => ask?.open || button.click()]),
+  ),
   c: cannot,
   l: () => find("later")?.requestSubmit(),
-  u: () => find("undo").click(),
+  u: () => find("undo")?.click(),
   n: note,
+  ...(ask && { q: lift("ask") }),
   g: () => guideline(),
   ...aids.keys,
   "?": help,

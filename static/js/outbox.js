@@ -21,7 +21,7 @@ export class Outbox extends EventTarget {
   #again = false;
   #retry = false;
 
-  // `work` is "judging", "deciding", "rating", "screening" or "checking".
+  // `work` is "judging", "asked", "deciding", "rating", "screening" or "checking".
   constructor({ work, person, collection }) {
     super();
     this.person = person;

@@ -7,6 +7,7 @@ const THINGS = {
   deciding: ["decision", "decisions"],
   screening: ["screening", "screenings"],
   rating: ["rating", "ratings"],
+  asked: ["answer", "answers"],
   checking: ["abstract", "abstracts"],
 };
 

@@ -5,15 +5,9 @@ import uuid
 import pytest
 
 from accounts.models import Role
+from adjudication.errors import AlreadyDecided, BadRuling, JudgmentsChanged, NoSuchCase
 from adjudication.models import Decision
-from adjudication.services import (
-    AlreadyDecided,
-    BadRuling,
-    JudgmentsChanged,
-    NoSuchCase,
-    Ruling,
-    decide,
-)
+from adjudication.services import Ruling, decide
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.sittings import judge, judge_both, settle, slots_of
 from tests.support.worlds import once_a_file

@@ -24,7 +24,7 @@ from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.models import BlindRating, Case, Decision
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair, Slot
+from annotation.models import Judgment, Pair, PairQuestion, Slot
 from annotation.services import presentation_of
 from tests.support.counting import kept_counts, recounted
 from tests.support.judging_actions import ANY_ACTION, Action, a_world, act
@@ -137,6 +137,14 @@ class JudgingMachine(RuleBasedStateMachine):
         for pair in labelled_pairs(self.collection):
             if pair.standing is Standing.AGREED:
                 assert pair.final == pair.first == pair.second
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def no_case_is_due_while_its_judges_are_asked(self) -> None:
+        open_questions = PairQuestion.objects.of(self.collection).open()
+        assert not Case.objects.due().filter(pk__in=open_questions.values("pair")).exists()
+        undecided = Case.objects.undecided().filter(query__collection=self.collection)
+        assert undecided.filter(waits=True).count() <= open_questions.count()
 
     @precondition(lambda self: self.collection)
     @invariant()

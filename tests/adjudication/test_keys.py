@@ -5,8 +5,9 @@ import uuid
 import pytest
 
 from accounts.models import Role
+from adjudication.errors import AlreadyDecided, DecidedMeanwhile, DecisionKeyReused
 from adjudication.models import Case, Decision
-from adjudication.services import AlreadyDecided, DecidedMeanwhile, DecisionKeyReused, Ruling
+from adjudication.services import Ruling
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.running import at_once
 from tests.support.sittings import carried, judge, judge_both, pair_url, settle

@@ -8,9 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import Collection, Role, User
+from adjudication.errors import NotSenior
 from adjudication.models import Case, Decision
 from adjudication.queue import due_cases, due_in_order, queries_with_cases
-from adjudication.services import NotSenior, Ruling
+from adjudication.services import Ruling
 from annotation import team
 from annotation.models import Level, Opening, Qualification, Seat
 from annotation.qualifications.services import give_qualification, withdraw_qualification

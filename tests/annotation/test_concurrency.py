@@ -8,8 +8,9 @@ import uuid
 import pytest
 
 from accounts.models import Role
+from adjudication.errors import AlreadyDecided
 from adjudication.models import Case, Decision
-from adjudication.services import AlreadyDecided, Ruling, decide
+from adjudication.services import Ruling, decide
 from annotation.models import Judgment, Slot
 from annotation.services import Answer, KeyReused, RevisedMeanwhile, submit_judgment
 from tests.support.factories import a_collection, an_open_query, member

@@ -27,9 +27,10 @@ from django.db import connection, transaction
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, take_role
+from adjudication.errors import DecidedMeanwhile, NoSuchCase
 from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.models import Case, Decision, Recipient
-from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
+from adjudication.services import Ruling
 from agreement.services import AgreementReport
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.collection_setup import change_facets_and_scale

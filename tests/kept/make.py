@@ -109,7 +109,7 @@ def _make_rows(folder: Path) -> None:
     from tests.support.every_kind import a_collection_of_every_kind
     from tests.support.pooling_scenes import a_listed_collection, built
     from tests.support.releases import EVERY_EXCEPTION
-    from tests.support.sittings import refer, settle
+    from tests.support.sittings import ask, keep, refer, settle
 
     _make_world()
     built(a_listed_collection("pools"))
@@ -117,7 +117,12 @@ def _make_rows(folder: Path) -> None:
     agreed = Pair.objects.of(collection).judged().filter(first_grade=2, second_grade=2)
     again = agreed.order_by("query__name", "candidate__document__docno")[0]
     refer(again, "adjudicator")
-    settle(again.slots.get(number=1), User.objects.get(username="adju"), 3)
+    first, second = again.slots.order_by("number")
+    adjudicator = User.objects.get(username="adju")
+    ask(first, adjudicator)
+    for slot in (first, second):
+        keep(slot)
+    settle(first, adjudicator, 3)
     publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     import_release(path=path_of(collection.slug, "1.0"), slug="imported")
 

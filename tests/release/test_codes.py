@@ -8,8 +8,9 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, models, transaction
 
+from adjudication.errors import BadRuling
 from adjudication.models import Decision
-from adjudication.services import BadRuling, Ruling
+from adjudication.services import Ruling
 from release.gate import checks as gate
 from release.gate.checks import CHECKS
 from release.services import build_bundle

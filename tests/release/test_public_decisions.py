@@ -9,8 +9,8 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
+from adjudication.errors import DecisionInPublicVersion
 from adjudication.models import Decision, Recipient
-from adjudication.services import DecisionInPublicVersion
 from annotation.models import Slot
 from release.models import PublicPeriod
 from release.publicity import make_private, make_public

@@ -175,7 +175,7 @@ def summarize_by_pair(
         facets=tuple(
             _facet_row(facet, stage, members, rows_of[facet])
             for facet, members in by_facet.items()
-            for stage in ReportStage
+            for stage in (ReportStage.PRE, ReportStage.POST)
         ),
     )
 

@@ -12,7 +12,7 @@ from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
 from agreement.services import AgreementReport
-from annotation.models import Opening, Slot
+from annotation.models import Opening, PairQuestion, Slot
 from annotation.services import Answer, open_query, set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
@@ -241,6 +241,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "job_id": [world.job.pk],
         "opening_id": [world.opening.pk],
         "exclusion_id": [0],
+        "question": list(PairQuestion.objects.of(collection).values_list("pk", flat=True)) or [0],
         "erratum_id": [world.erratum.pk],
         "page": ["judging"],
         "picture": ["none"],

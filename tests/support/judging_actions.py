@@ -18,13 +18,14 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
 from adjudication.claims.services import LIFETIME, claim_pair
 from adjudication.models import Case, Claim, Recipient
+from adjudication.questions.services import take_back
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
-from annotation.models import Opening, Reason, Slot
+from annotation.models import Opening, PairQuestion, Reason, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
 from tests.support.factories import a_collection, an_open_query, member
-from tests.support.sittings import decide_case, judge, rate_pair, refer
+from tests.support.sittings import ask, decide_case, judge, keep, rate_pair, refer
 
 ANNOTATORS = ("ann1", "ann2", "ann3")
 ADJUDICATORS = ("adju", "adju2")
@@ -155,6 +156,31 @@ def _change_rules(collection: Collection, action: Action) -> None:
         )
 
 
+def _ask(collection: Collection, action: Action) -> None:
+    cases = list(Case.objects.cases().filter(query__collection=collection).order_by("pk"))
+    if cases:
+        slot = cases[action.which % len(cases)].slots.get(number=1)
+        ask(slot, User.objects.get(username=ADJUDICATORS[action.other % len(ADJUDICATORS)]))
+
+
+def _questions(collection: Collection) -> list[PairQuestion]:
+    return list(PairQuestion.objects.of(collection))
+
+
+def _keep(collection: Collection, action: Action) -> None:
+    questions = _questions(collection)
+    if questions:
+        question = questions[action.which % len(questions)]
+        keep(question.pair.slots.get(number=action.other % 2 + 1))
+
+
+def _take_back(collection: Collection, action: Action) -> None:
+    questions = _questions(collection)
+    if questions:
+        question = questions[action.which % len(questions)]
+        take_back(question=question, taken_back_by=User.objects.get(username="adju2"))
+
+
 def _refer(collection: Collection, action: Action) -> None:
     recipients = list(Recipient)
     refer(_slot(collection, action).pair, recipients[action.other % len(recipients)])
@@ -190,6 +216,9 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "postpone": _postpone,
     "hand over": _hand_over,
     "decide": _decide,
+    "ask": _ask,
+    "keep": _keep,
+    "take back": _take_back,
     "refer": _refer,
     "rate blind": _rate_blind,
     "claim": _claim,
@@ -201,7 +230,9 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
 }
 SMALL = st.integers(0, 11)
 # Judgments and what adjudicators say are more frequent than all else, as in a collection.
-NAMES = st.one_of(st.sampled_from(["judge", "decide", "rate blind"]), st.sampled_from([*ACTIONS]))
+NAMES = st.one_of(
+    st.sampled_from(["judge", "decide", "rate blind", "ask"]), st.sampled_from([*ACTIONS])
+)
 ANY_ACTION = st.builds(
     Action, name=NAMES, which=SMALL, other=SMALL, grade=st.integers(0, GRADES), seed=SMALL
 )

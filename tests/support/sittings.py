@@ -13,10 +13,12 @@ from django.urls import reverse
 from accounts.models import Collection, User
 from adjudication.blind.services import rate_blind
 from adjudication.models import BlindRating, Case, Decision, Referral
+from adjudication.questions.services import ask_judges
 from adjudication.referrals.services import refer_pair
 from adjudication.services import Ruling, decide
 from annotation import queue
-from annotation.models import Judgment, Opening, Pair, Reason, Slot
+from annotation.models import Judgment, KeptAnswer, Opening, Pair, PairQuestion, Reason, Slot
+from annotation.questions.services import keep_judgment
 from annotation.services import Answer, presentation_of, submit_judgment
 
 
@@ -162,6 +164,33 @@ def refer(pair: Pair, recipient: str, **changes) -> Referral:
             "recipient": recipient,
             "reason": "A reader found an error.",
             "referred_by": None,
+        }
+        | changes
+    )
+
+
+def ask(slot: Slot, adjudicator: User, **changes) -> PairQuestion:
+    """Ask both judges of the slot's pair to look at it again."""
+    shown = dict(Slot.objects.filter(pair=slot.pair_id).values_list("number", "judgment"))
+    return ask_judges(
+        **{
+            "pair_id": slot.pair_id,
+            "asked_by": adjudicator,
+            "wording": "again",
+            "judgment_ids": (shown[1], shown[2]),
+        }
+        | changes
+    )
+
+
+def keep(slot: Slot, **changes) -> KeptAnswer:
+    """Answer the question on the slot's pair by keeping the judgment."""
+    question = PairQuestion.objects.filter(pair=slot.pair_id).last()
+    return keep_judgment(
+        **{
+            "question_id": question.pk if question else 0,
+            "annotator": slot.annotator,
+            "judgment_key": standing_key(slot),
         }
         | changes
     )

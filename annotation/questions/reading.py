@@ -1,0 +1,47 @@
+"""Reads the questions to a judge: only what is his or hers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from accounts.models import Collection, User
+from annotation.models import PairQuestion, Wording
+from corpus.models import Query
+
+
+@dataclass(frozen=True)
+class OwnQuestion:
+    """An open question to the judge, and the numbers of the marked sentences, from 1."""
+
+    pk: int
+    wording: str
+    query_sentences: list[int]
+    candidate_sentences: list[int]
+
+    @property
+    def words(self) -> str:
+        return Wording(self.wording).label
+
+
+def asked_pairs(
+    collection: Collection, user: User
+) -> QuerySet[PairQuestion, tuple[str, str, str, str]]:
+    """The judge's open questions in the order in which they were asked.
+
+    Query, name of the facet, token and title of the candidate.
+    """
+    rows = PairQuestion.objects.of(collection).open_for(user).order_by("pk")
+    return rows.values_list(
+        "pair__query__name",
+        "pair__query__facet__name",
+        "pair__token",
+        "pair__candidate__document__title",
+    )
+
+
+def own_question(query: Query, user: User, token: str) -> OwnQuestion | None:
+    asked = PairQuestion.objects.open_for(user).filter(pair__query=query, pair__token=token)
+    row = asked.values_list("pk", "wording", "query_sentences", "candidate_sentences").first()
+    return OwnQuestion(*row) if row else None
