@@ -25,8 +25,9 @@ from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
-from annotation.queue import OwnSlot, ShownPair
+from annotation.queue import ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
+from annotation.slot_sql import OwnSlot
 from corpus.models import Query
 from web.downloads import name_in_file
 from web.requests.answers import outcome, refusal, wants_json, wants_part
@@ -118,6 +119,7 @@ def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpRespo
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
             seconds=form.cleaned_data["seconds"],
+            rows=slot.rows,
         )
     except JudgingError as error:
         return _refused(request, slug=slug, name=name, token=token, error=error)
@@ -162,7 +164,7 @@ def judge_later(
     """Move the pair behind all other pairs."""
     slot = _my_slot(request, collection.slug, name, token)
     try:
-        postpone(slot_id=slot.pk, annotator=person_of(request))
+        postpone(slot_id=slot.pk, annotator=person_of(request), rows=slot.rows)
     except JudgingError as error:
         if wants_json(request):
             return refusal(request, type(error).__name__, str(error), status=409)

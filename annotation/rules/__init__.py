@@ -1,7 +1,8 @@
 """The rules of the database about judging.
 
 A judgment is appended and never changed. What it is about stays: its slot, its pair, and all that
-was shown with it. `judgments` and `people` refuse, `counts` and `marks` keep other rows up to date.
+was shown with it. `judgments`, `people` and `repeats` refuse, `counts` and `marks` keep other rows
+up to date.
 Only `database` and the rules of rooms below are imported, never models.
 """
 
@@ -11,5 +12,6 @@ from annotation.rules.counts import COUNTS
 from annotation.rules.judgments import JUDGMENTS, OPENED, SLOTS
 from annotation.rules.marks import MARKS
 from annotation.rules.people import PEOPLE
+from annotation.rules.repeats import REPEATS
 
-RULES = [*JUDGMENTS, *SLOTS, *OPENED, *PEOPLE, *COUNTS, *MARKS]
+RULES = [*JUDGMENTS, *SLOTS, *OPENED, *PEOPLE, *COUNTS, *MARKS, *REPEATS]

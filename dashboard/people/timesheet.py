@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from adjudication.models import Decision
-from annotation.models import Judgment
+from annotation.models import Judgment, RepeatJudgment
 from web.tables.columns import Column, Table
 
 
@@ -20,7 +20,7 @@ from web.tables.columns import Column, Table
 class WorkedWeek:
     """A person's answers in a week; `timed` of them have a time, together `seconds`.
 
-    `kind` is "judgments" or "decisions". Revisions count: they took time, too.
+    `kind` is "judgments" or "decisions". Revisions and hidden repeats count: they took time, too.
     """
 
     person: User
@@ -64,19 +64,23 @@ def name_of_week(day: date) -> str:
 def worked_weeks(
     collection: Collection, monday: date, person: User | None = None
 ) -> list[WorkedWeek]:
-    """The people with answers in that week, or this person alone, in three database queries."""
+    """The people with answers in that week, or this person alone, in four database queries."""
     begin = timezone.make_aware(datetime.combine(monday, time.min))
     end = timezone.make_aware(datetime.combine(monday + timedelta(days=7), time.min))
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
+    repeats = RepeatJudgment.objects.filter(repeat__query__collection=collection)
     decisions = Decision.objects.filter(pair__query__collection=collection)
-    rows = [("judgments", *row) for row in _sums(judgments, "annotator", begin, end, person)] + [
-        ("decisions", *row) for row in _sums(decisions, "adjudicator", begin, end, person)
-    ]
-    people = User.objects.in_bulk({user for _, user, *_ in rows})
-    weeks = (
-        WorkedWeek(people[user], monday, kind, answers, timed, seconds or 0)
-        for kind, user, answers, timed, seconds in rows
-    )
+    sums: dict[tuple[str, int], tuple[int, int, float]] = {}
+    for kind, rows, author in (
+        ("judgments", judgments, "annotator"),
+        ("judgments", repeats, "annotator"),
+        ("decisions", decisions, "adjudicator"),
+    ):
+        for user, *row in _sums(rows, author, begin, end, person):
+            answers, timed, seconds = sums.get((kind, user), (0, 0, 0.0))
+            sums[kind, user] = (answers + row[0], timed + row[1], seconds + (row[2] or 0))
+    people = User.objects.in_bulk({user for _, user in sums})
+    weeks = (WorkedWeek(people[user], monday, kind, *row) for (kind, user), row in sums.items())
     return sorted(
         weeks, key=lambda week: (week.person.shown_name.lower(), week.kind != "judgments")
     )
