@@ -131,6 +131,7 @@ ACTIONS = (
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),
     Action("Reassign pairs", "rebalance", "balance move hand over pairs"),
     Action("Import judgments", "import-judgments", "upload label studio doccano"),
+    Action("Compute self-consistency and drift", "consistency", "repeats order speed annotators"),
     Action("Decide again", "referrals", "refer reopen cases pairs decisions adjudicate"),
     Action("Add a system", "add-system", "upload run score file"),
     Action("Make baselines", "add-system", "tf-idf bm25 rerank", "#baselines"),
