@@ -107,11 +107,11 @@ def _on_speed(drift: dict[str, Any]) -> Iterator[str]:
 
 
 def number(value: float | None) -> str:
-    return "–" if value is None else number_text(round(value, 2))
+    return "–" if value is None else number_text(round(value, 2) + 0.0)  # no "−0"
 
 
 def percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
+    return "–" if value is None else f"{number_text(round(100 * value) + 0.0)} %"
 
 
 def between(estimate: Estimate) -> str:
@@ -124,8 +124,8 @@ def between(estimate: Estimate) -> str:
 def percent_interval(estimate: Estimate) -> str:
     if estimate.interval is None:
         return ""
-    low, high = (100 * end for end in estimate.interval)
-    return f"{low:.0f} to {high:.0f} %"
+    low, high = (number_text(round(100 * end) + 0.0) for end in estimate.interval)
+    return f"{low} to {high} %"
 
 
 def size(estimate: Estimate) -> str:

@@ -104,7 +104,8 @@ class ConsistencyLine:
 
     @property
     def seconds(self) -> str:
-        return number(self.row["drift"]["seconds"])
+        seconds = self.row["drift"]["seconds"]
+        return "–" if seconds is None else f"{seconds:.1f}"
 
     @property
     def speed(self) -> list[ShownEstimate]:

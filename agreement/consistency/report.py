@@ -18,6 +18,7 @@ from annotation.models import RepeatJudgment
 from corpus.scale import Scale
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
 from reports.services import register
 
 REPEATS = "the answers to repeats"
@@ -44,6 +45,15 @@ class ConsistencyReport(ReportKind):
         comparable = comparable_repeats(collection)
         people = dict(answers_of_people(collection))
         return ReportContent(consistency_payload(collection, comparable, people))
+
+    def result(self, report: StoredReport) -> dict[str, Any]:
+        consistency = report.payload["overall"]["consistency"]
+        return {"repeats": consistency["repeats"], "same": consistency["same"]["value"]}
+
+    def released(self, report: StoredReport) -> Any:
+        """Self-consistency of all together. What is about a person, or advice, is for admins."""
+        consistency = report.payload["overall"]["consistency"]
+        return consistency if consistency["repeats"] else None
 
 
 def _newest_answer(collection: Collection) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bundle.counts import PER_QUERY
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
+from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
@@ -118,6 +119,8 @@ def collection(content: Content) -> Iterator[str]:
     yield from _item("Annotators", f"{content.counts.annotators:,}")
     yield from _item("Adjudicators", f"{content.counts.adjudicators:,}")
     yield from _pace(snapshot)
+    if consistency := snapshot.reports.current.get(REPORT):
+        yield from _item("Self-consistency", consistency_sentence(consistency))
     yield ""
     yield from _agreement(content)
 
