@@ -35,7 +35,7 @@ PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 class SlotProgress(NamedTuple):
     """An annotator's progress with a query: counts of his or her own slots and repeats.
 
-    Nobody else is told these: what others see of the progress is without repeats.
+    Only he or she is told these: what others see of the progress is without repeats.
     """
 
     total: int

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agreement.consistency.drift import QUICK
-from agreement.consistency.estimates import Estimate
+from agreement.consistency.estimates import EstimatedValue
 from web.figures import number_text
 
 MUCH_QUICK = 0.05  # a share of quick answers worth a question
@@ -31,8 +31,8 @@ def _on_consistency(consistency: dict[str, Any]) -> Iterator[str]:
     if not consistency.get("repeats"):
         yield "Self-consistency cannot be said: no repeat can be compared."
         return
-    same = Estimate.of(consistency["same"])
-    kappa = Estimate.of(consistency["kappa_quadratic"])
+    same = EstimatedValue.of(consistency["same"])
+    kappa = EstimatedValue.of(consistency["kappa_quadratic"])
     yield (
         f"The same grade was given to {percent(same.value)} of {same.n:,} repeats "
         f"({percent_interval(same)})."
@@ -42,14 +42,14 @@ def _on_consistency(consistency: dict[str, Any]) -> Iterator[str]:
             f"The weighted κ of the repeats is {between(kappa)}: the grades hardly repeat. Talk "
             "about the guideline."
         )
-    direction = Estimate.of(consistency["direction"])
+    direction = EstimatedValue.of(consistency["direction"])
     if direction.is_positive or direction.is_negative:
         side = "higher" if direction.is_positive else "lower"
         yield f"The second grade is {side} on average, by {size(direction)}."
 
 
 def _on_change(drift: dict[str, Any]) -> Iterator[str]:
-    change = Estimate.of(drift["change"])
+    change = EstimatedValue.of(drift["change"])
     answers = f"a sitting of {number_text(drift['sitting'])} answers"
     if change.interval is None:
         yield f"Whether grades change over a sitting cannot be said: {change.undefined}."
@@ -67,7 +67,7 @@ def _on_change(drift: dict[str, Any]) -> Iterator[str]:
 
 
 def _on_thirds(drift: dict[str, Any]) -> Iterator[str]:
-    thirds = Estimate.of(drift["query_thirds"])
+    thirds = EstimatedValue.of(drift["query_thirds"])
     if thirds.is_positive or thirds.is_negative:
         side = "higher" if thirds.is_positive else "lower"
         yield (
@@ -77,7 +77,7 @@ def _on_thirds(drift: dict[str, Any]) -> Iterator[str]:
 
 
 def _on_agreement(drift: dict[str, Any]) -> Iterator[str]:
-    agreement = Estimate.of(drift["agreement"])
+    agreement = EstimatedValue.of(drift["agreement"])
     if agreement.is_positive or agreement.is_negative:
         side = "more" if agreement.is_positive else "less"
         yield (
@@ -87,7 +87,7 @@ def _on_agreement(drift: dict[str, Any]) -> Iterator[str]:
 
 
 def _on_speed(drift: dict[str, Any]) -> Iterator[str]:
-    speed, quick = Estimate.of(drift["seconds_spearman"]), Estimate.of(drift["quick"])
+    speed, quick = EstimatedValue.of(drift["seconds_spearman"]), EstimatedValue.of(drift["quick"])
     if speed.is_positive or speed.is_negative:
         side = "more" if speed.is_positive else "less"
         rho = f"ρ {number(speed.value)}, {between(speed)}"
@@ -114,21 +114,21 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{number_text(round(100 * value) + 0.0)} %"
 
 
-def between(estimate: Estimate) -> str:
+def between(estimate: EstimatedValue) -> str:
     """ "0.12 to 0.48"."""
     if estimate.interval is None:
         return ""
     return f"{number(estimate.interval[0])} to {number(estimate.interval[1])}"
 
 
-def percent_interval(estimate: Estimate) -> str:
+def percent_interval(estimate: EstimatedValue) -> str:
     if estimate.interval is None:
         return ""
     low, high = (number_text(round(100 * end) + 0.0) for end in estimate.interval)
     return f"{low} to {high} %"
 
 
-def size(estimate: Estimate) -> str:
+def size(estimate: EstimatedValue) -> str:
     """ "0.3 grades (0.12 to 0.48)", without a sign: the sentence says the direction."""
     if estimate.value is None or estimate.interval is None:
         return ""
@@ -136,7 +136,7 @@ def size(estimate: Estimate) -> str:
     return f"{number(abs(estimate.value))} grades ({number(ends[0])} to {number(ends[1])})"
 
 
-def points(estimate: Estimate) -> str:
+def points(estimate: EstimatedValue) -> str:
     """ "by 12 percentage points (3 to 21)"."""
     if estimate.value is None or estimate.interval is None:
         return ""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from agreement.consistency.estimates import (
-    Estimate,
+    EstimatedValue,
     Z,
     difference_of_shares,
     normal,
@@ -176,7 +176,7 @@ def _blocks(values: PlacedValues) -> list[tuple[Floats, Floats]]:
     )
 
 
-def stratified_spearman(values: PlacedValues) -> Estimate:
+def stratified_spearman(values: PlacedValues) -> EstimatedValue:
     """Spearman's ρ of place and value within the blocks, -1 to 1, with Fisher's interval.
 
     The mid-ranks within a block, as shares of its size and less their mean, correlated over all
@@ -197,13 +197,13 @@ def stratified_spearman(values: PlacedValues) -> Estimate:
     rho = float(np.clip((x @ y) / np.sqrt((x @ x) * (y @ y)), -1, 1))
     freedom = values.size - blocks - 2
     if freedom <= 0 or abs(rho) == 1:
-        return Estimate(rho, None, values.size)
+        return EstimatedValue(rho, None, values.size)
     half = Z * np.sqrt(1.06 / freedom)
     low, high = np.tanh(np.arctanh(rho) - half), np.tanh(np.arctanh(rho) + half)
-    return Estimate(rho, (float(low), float(high)), values.size)
+    return EstimatedValue(rho, (float(low), float(high)), values.size)
 
 
-def change_over(values: PlacedValues, answers: float) -> Estimate:
+def change_over(values: PlacedValues, answers: float) -> EstimatedValue:
     """The change of the value over so many answers of a sitting, with its interval.
 
     The slope of a regression of the value on the place with a mean for each block, times `answers`.
@@ -225,7 +225,7 @@ def change_over(values: PlacedValues, answers: float) -> Estimate:
     return normal(float(slope * answers), float(error * answers), n)
 
 
-def third_difference(values: PlacedValues) -> Estimate:
+def third_difference(values: PlacedValues) -> EstimatedValue:
     """The mean of the last third of each query minus that of the first third.
 
     The mean over the queries with six answers or more, weighted by their number of answers, with
@@ -269,7 +269,7 @@ def _whole_thirds(people: Sequence[PersonDrift]) -> dict[str, Any]:
     }
 
 
-def _final_difference(people: Sequence[PersonDrift]) -> Estimate:
+def _final_difference(people: Sequence[PersonDrift]) -> EstimatedValue:
     """The share of final labels that the grade equals: last third of the work minus the first."""
     counts = [[0, 0], [0, 0]]
     for person in people:
@@ -307,10 +307,10 @@ def _steps(grades: PlacedValues, times: PlacedValues) -> list[dict[str, Any]]:
     return found
 
 
-def _mean(values: Floats) -> Estimate:
+def _mean(values: Floats) -> EstimatedValue:
     if not len(values):
         return undefined("no answers")
     if len(values) < 2:
-        return Estimate(float(np.mean(values)), None, len(values))
+        return EstimatedValue(float(np.mean(values)), None, len(values))
     error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
     return normal(float(np.mean(values)), error, len(values))

@@ -12,7 +12,7 @@ Z = 1.959963984540054  # of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class EstimatedValue:
     """A number with its interval over `n` rows, or None and the reason it is `undefined`.
 
     The interval is None where there are too few rows for one.
@@ -40,18 +40,18 @@ class Estimate:
         }
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> Estimate:
+    def of(cls, row: dict[str, Any]) -> EstimatedValue:
         """The estimate of its JSON."""
         interval = row["interval"]
         ends = None if interval is None else (interval[0], interval[1])
         return cls(row["value"], ends, row["n"], row["undefined"])
 
 
-def undefined(reason: str, n: int = 0) -> Estimate:
-    return Estimate(None, None, n, reason)
+def undefined(reason: str, n: int = 0) -> EstimatedValue:
+    return EstimatedValue(None, None, n, reason)
 
 
-def share(count: int, total: int) -> Estimate:
+def share(count: int, total: int) -> EstimatedValue:
     """A share of `total`, 0 to 1, with Wilson's interval, which holds for few rows, too.
 
     Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
@@ -59,7 +59,7 @@ def share(count: int, total: int) -> Estimate:
     if not total:
         return undefined("no answers")
     low, high = wilson(count, total)
-    return Estimate(count / total, (low, high), total)
+    return EstimatedValue(count / total, (low, high), total)
 
 
 def wilson(count: int, total: int) -> Ends:
@@ -72,7 +72,7 @@ def wilson(count: int, total: int) -> Ends:
     return low, high
 
 
-def difference_of_shares(first: tuple[int, int], second: tuple[int, int]) -> Estimate:
+def difference_of_shares(first: tuple[int, int], second: tuple[int, int]) -> EstimatedValue:
     """The second share minus the first, each a count and its total, with Newcombe's interval.
 
     Source: Newcombe (1998), Interval estimation for the difference between independent
@@ -85,9 +85,9 @@ def difference_of_shares(first: tuple[int, int], second: tuple[int, int]) -> Est
     (low1, high1), (low2, high2) = wilson(count1, total1), wilson(count2, total2)
     low = p2 - p1 - math.sqrt((p2 - low2) ** 2 + (high1 - p1) ** 2)
     high = p2 - p1 + math.sqrt((high2 - p2) ** 2 + (p1 - low1) ** 2)
-    return Estimate(p2 - p1, (low, high), total1 + total2)
+    return EstimatedValue(p2 - p1, (low, high), total1 + total2)
 
 
-def normal(value: float, error: float, n: int) -> Estimate:
+def normal(value: float, error: float, n: int) -> EstimatedValue:
     """With the interval of a normal estimate that has this standard error."""
-    return Estimate(value, (value - Z * error, value + Z * error), n)
+    return EstimatedValue(value, (value - Z * error, value + Z * error), n)

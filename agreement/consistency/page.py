@@ -15,7 +15,7 @@ from agreement.consistency.advice import (
     percent,
     percent_interval,
 )
-from agreement.consistency.estimates import Estimate
+from agreement.consistency.estimates import EstimatedValue
 from web.figure_panels import Interval, gutter_for, intervals
 from web.figures import Figure, Panel
 from web.tables.columns import Column, Table
@@ -31,7 +31,7 @@ NAN = math.nan
 class ShownEstimate:
     """An estimate as a table shows it. `exact` is its title, with the reason if it has none."""
 
-    estimate: Estimate
+    estimate: EstimatedValue
     text: str
     interval: str
 
@@ -43,12 +43,12 @@ class ShownEstimate:
 
 
 def in_numbers(row: Mapping[str, Any]) -> ShownEstimate:
-    estimate = Estimate.of(dict(row))
+    estimate = EstimatedValue.of(dict(row))
     return ShownEstimate(estimate, number(estimate.value), between(estimate))
 
 
 def in_percent(row: Mapping[str, Any]) -> ShownEstimate:
-    estimate = Estimate.of(dict(row))
+    estimate = EstimatedValue.of(dict(row))
     return ShownEstimate(estimate, percent(estimate.value), percent_interval(estimate))
 
 
@@ -142,7 +142,7 @@ class ConsistencyPage:
 
     @property
     def lines(self) -> list[ConsistencyLine]:
-        """One for each annotator, by name."""
+        """The lines of annotators, by name."""
         found = [
             ConsistencyLine(self.people[row["annotator"]], row)
             for row in self.payload["annotators"]
@@ -186,7 +186,9 @@ class ConsistencyPage:
 
     def _sitting(self) -> Figure:
         steps = self.payload["overall"]["drift"]["steps"]
-        estimates = [(f"{step['from']}–{step['to']}", Estimate.of(step["grade"])) for step in steps]
+        estimates = [
+            (f"{step['from']}–{step['to']}", EstimatedValue.of(step["grade"])) for step in steps
+        ]
         known = [(name, estimate) for name, estimate in estimates if estimate.value is not None]
         drawn = [_interval(name, estimate) for name, estimate in known[:MOST_DRAWN]]
         ends = [end for row in drawn for end in row[1:4] if not math.isnan(end)]
@@ -218,7 +220,7 @@ def _panel(title: str, finding: str, rows: Sequence[Interval], ends: tuple[float
     return intervals(title, finding, rows, *ends, gutter)
 
 
-def _interval(name: str, estimate: Estimate, *, is_sure: bool = True) -> Interval:
+def _interval(name: str, estimate: EstimatedValue, *, is_sure: bool = True) -> Interval:
     value = NAN if estimate.value is None else estimate.value
     low, high = estimate.interval or (NAN, NAN)
     return Interval(name, low, value, high, is_sure)

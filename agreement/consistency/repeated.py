@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import REGISTRY, CrossTable
-from agreement.consistency.estimates import Estimate, share, undefined
+from agreement.consistency.estimates import EstimatedValue, share, undefined
 from agreement.intervals import RESAMPLES, draw, percentile_ends
 from corpus.scale import DEFAULT_SCALE, Scale
 
 FEWEST_REPEATS = 10  # with a bootstrap interval, if some of them differ
 NO_REPEATS = "no repeats"
+MOST_DRAWS = 10_000_000  # they take 40 MB
 EDGES = (20, 50, 100)  # of the distances that are told apart: answers between the two
 KAPPA, ALPHA = "kappa_quadratic", "alpha"
 FUNCTIONS = {each.key: each.function for each in REGISTRY if each.key in (KAPPA, ALPHA)}
@@ -42,7 +43,7 @@ class RepeatedGrade(NamedTuple):
 def consistency_of(
     repeats: Iterable[RepeatedGrade], seed: str, scale: Scale = DEFAULT_SCALE
 ) -> dict[str, Any]:
-    """All numbers of these repeats as JSON, each an Estimate.
+    """All numbers of these repeats as JSON, each an EstimatedValue.
 
     `same` is the share of equal grades, `difference` the mean absolute difference in grades, and
     `direction` the mean of the second minus the first. `distances` has `same` by distance.
@@ -74,7 +75,7 @@ def _bin(distance: int) -> int:
     return max(low for low in (0, *EDGES) if low <= distance)
 
 
-def estimates_of(table: CrossTable, seed: str) -> dict[str, Estimate]:
+def estimates_of(table: CrossTable, seed: str) -> dict[str, EstimatedValue]:
     """The estimates by name. `seed` is that of the resamples."""
     # If no repeat differs, no resample does, and the interval would be a point.
     varies = table.pairs >= FEWEST_REPEATS and table.agreed < table.pairs
@@ -103,13 +104,13 @@ def _estimate(
     n: int,
     resamples: tuple[Tables, Sequence[int]] | None,
     values_of: Callable[[Tables, Sequence[int]], Values],
-) -> Estimate:
+) -> EstimatedValue:
     if resamples is None:
-        return Estimate(value, None, n)
+        return EstimatedValue(value, None, n)
     values = values_of(*resamples)
     # A resample without variation has no kappa or alpha. It is left out, as in Efron (1993).
     defined = values[~np.isnan(values)]
-    return Estimate(value, percentile_ends(defined) if len(defined) else None, n)
+    return EstimatedValue(value, percentile_ends(defined) if len(defined) else None, n)
 
 
 def _grades(table: CrossTable) -> list[int]:
@@ -131,9 +132,14 @@ def _resampled(table: CrossTable, seed: str) -> tuple[Tables, Sequence[int]]:
     name = f"{seed}|self-consistency|{zlib.crc32(repr(sorted(table.counts.items())).encode())}"
     tables = [
         np.apply_along_axis(np.bincount, 1, cells[rows], minlength=size * size)
-        for rows in draw(len(cells), len(cells), name, RESAMPLES)
+        for rows in draw(len(cells), len(cells), name, resamples_of(len(cells)))
     ]
     return np.vstack(tables).reshape(-1, size, size).astype(float), grades
+
+
+def resamples_of(repeats: int) -> int:
+    """RESAMPLES, or fewer for very many repeats, for the sake of memory; at least 200."""
+    return max(200, min(RESAMPLES, MOST_DRAWS // repeats))
 
 
 def _kappas(tables: Tables, grades: Sequence[int]) -> Values:

@@ -98,6 +98,10 @@ def test_a_judge_who_always_repeats_a_grade_has_no_bootstrap_interval():
     assert numbers["same"]["interval"][0] == pytest.approx(0.886, abs=0.001)
 
 
+def test_very_many_repeats_have_fewer_resamples():
+    assert [repeated.resamples_of(n) for n in (10, 5_000, 10_000, 10**6)] == [2000, 2000, 1000, 200]
+
+
 UNDEFINED = [
     ([], "same", "no repeats"),
     ([], "kappa_quadratic", "no repeats"),
