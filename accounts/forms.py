@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.validators import RegexValidator
 
-from accounts.login_limits import LoginTries
+from accounts.login.limits import LoginTries
 from accounts.models import Role
 
 ROLES_EXPLAINED = {

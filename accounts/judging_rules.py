@@ -1,4 +1,4 @@
-"""How the pairs of a collection are judged, beyond what always holds. Pure."""
+"""The rules by which the pairs of a collection are judged, beyond those that always hold. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class JudgingRules(NamedTuple):
     """The choices of a collection. The names are those of its columns.
 
     Shares are from 0 to 1, and that of repeats at most a half. A ρ is from −1 to 1, or None if
-    nobody is measured.
+    none is required.
     """
 
     marks_aspects: bool = False

@@ -22,7 +22,7 @@ from accounts import services
 from accounts.access import person_of
 from accounts.codes import account_code
 from accounts.forms import TOO_MANY_TRIES, LoginForm, NameForm, NewPasswordForm
-from accounts.known_browsers import remember_browser
+from accounts.login.known_browsers import remember_browser
 from accounts.password_links import LinkNotValid, PasswordLink, choose_password, person_of_link
 
 

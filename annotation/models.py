@@ -125,7 +125,7 @@ class GuidelineChange(models.Model):
     earlier = models.ForeignKey(Guideline, models.PROTECT, related_name="+")
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="+")
     round = models.PositiveSmallIntegerField()
-    reason = models.TextField(help_text="For the record. No judge is shown it.")
+    reason = models.TextField(help_text="A changelog publishes it. No judge is shown it.")
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

@@ -544,6 +544,16 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
         raise CannotReassign(str(error)) from error
 
 
+def check_seat_holder(query: Query, seat: Seat) -> None:
+    """Raise CannotReassign unless the person of the seat can still judge."""
+    members = query.collection.memberships.filter(user__is_active=True, role=Role.ANNOTATOR)
+    if not members.filter(user=seat.annotator).exists():
+        raise CannotReassign(
+            f"{seat.annotator} has slot {seat.number} of {query.name}, but is no annotator of "
+            f"{query.collection} who can log in. Name another annotator for this slot."
+        )
+
+
 def move_slots(query: Query, number: int, annotator: User) -> int:
     """Give the unjudged slots of this number to the annotator, in his or her own order.
 

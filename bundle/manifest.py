@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -49,16 +50,20 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
 def _optional(snapshot: Snapshot) -> dict[str, object]:
     """The parts that only some manifests have, so that the bytes of others stay the same.
 
-    `referrals` is the range of the collection's referrals in CHANGELOG.md, `supports` the paragraph
-    on pool bias.
+    `referrals` and `guideline_changes` are the ranges of the collection's in CHANGELOG.md,
+    `supports` the paragraph on pool bias.
     """
-    before, last = snapshot.referrals_before, len(snapshot.referrals)
     return {
-        "referrals": {"first": before + 1, "last": before + last} if last else {},
+        "referrals": _range(snapshot.referrals_before, snapshot.referrals),
+        "guideline_changes": _range(snapshot.guideline_changes_before, snapshot.guideline_changes),
         "judgment_imports": [row._asdict() for row in snapshot.judgment_imports],
         "supports": snapshot.supports,
         "out_of_date_reports": list(snapshot.reports.out_of_date),
     }
+
+
+def _range(before: int, rows: Sequence[object]) -> dict[str, int]:
+    return {"first": before + 1, "last": before + len(rows)} if rows else {}
 
 
 def _previous(snapshot: Snapshot) -> dict[str, Any] | None:

@@ -289,6 +289,17 @@ class ReleasedReferral(NamedTuple):
     reason: str
 
 
+class ReleasedGuidelineChange(NamedTuple):
+    """Another version of its guideline for an open query. In a new round, all is judged again."""
+
+    query: str
+    earlier: int
+    version: int
+    round: int
+    is_new_round: bool
+    reason: str
+
+
 class SettledErratum(NamedTuple):
     """A reader's report about an earlier version with the publisher's answer. It names no reader.
 

@@ -30,6 +30,7 @@ from bundle.records import (
     ReleasedDocument,
     ReleasedFolds,
     ReleasedGuideline,
+    ReleasedGuidelineChange,
     ReleasedImport,
     ReleasedQuery,
     ReleasedReferral,
@@ -82,6 +83,8 @@ class Snapshot:
     errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
     referrals: tuple[ReleasedReferral, ...] = ()  # that are in no earlier version's changelog
     referrals_before: int = 0  # how many are
+    guideline_changes: tuple[ReleasedGuidelineChange, ...] = ()  # in no earlier changelog
+    guideline_changes_before: int = 0  # how many are
     scopes: tuple[ReleasedScope, ...] = ()  # how the lists of systems can be scored
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)

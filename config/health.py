@@ -16,7 +16,7 @@ from django.db import Error as DatabaseTrouble
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from accounts.login_limits import cache_failures
+from accounts.login.limits import cache_failures
 
 PATH = "/healthz"
 

@@ -227,8 +227,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
     {"NAME": "accounts.passwords.EndApiToken"},
 ]
-AUTHENTICATION_BACKENDS = ["accounts.login_limits.LimitedLoginBackend"]
-SESSION_ENGINE = "accounts.logged_in"
+AUTHENTICATION_BACKENDS = ["accounts.login.limits.LimitedLoginBackend"]
+SESSION_ENGINE = "accounts.login.logged_in"
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)

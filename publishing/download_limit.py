@@ -8,7 +8,7 @@ import logging
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from accounts.login_limits import Count, cache_failures, client_address
+from accounts.login.limits import Count, cache_failures, client_address
 from web.requests.refusals import refuse
 
 log = logging.getLogger(__name__)

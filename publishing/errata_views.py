@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.locking import CollectionArchived
-from accounts.login_limits import client_address
+from accounts.login.limits import client_address
 from publishing.download_limit import is_within, too_many
 from publishing.views import public_release
 from release.errata.errors import ErratumError

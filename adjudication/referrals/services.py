@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import Collection, User
 from adjudication.models import Case, Recipient, Referral
 from annotation.models import Pair, PairCount, Slot, SlotCount
-from annotation.services import CannotReassign, fault_of_reason, places, reassign_seat
+from annotation.services import (
+    CannotReassign,
+    check_seat_holder,
+    fault_of_reason,
+    places,
+    reassign_seat,
+)
 from corpus.models import Query
 from web.errors import UserFacingError
 
@@ -169,19 +175,10 @@ def _give_to_seats(pair: Pair, annotators: Mapping[int, User]) -> None:
             if annotator is not None and annotator != seat.annotator:
                 reassign_seat(opening=opening, number=slot.number, annotator=annotator)
             else:
-                _check_annotator(query, seat)
+                check_seat_holder(query, seat)
                 _hand_over(slot, query, seat.annotator)
         except CannotReassign as error:
             raise CannotRefer(str(error), field=f"annotator_{slot.number}") from error
-
-
-def _check_annotator(query: Query, seat: Any) -> None:
-    members = query.collection.memberships.filter(user__is_active=True, role=Role.ANNOTATOR)
-    if not members.filter(user=seat.annotator).exists():
-        raise CannotReassign(
-            f"{seat.annotator} has slot {seat.number} of {query.name}, but is no annotator of "
-            f"{query.collection} who can log in. Name another annotator for this slot."
-        )
 
 
 def _hand_over(slot: Slot, query: Query, annotator: User) -> None:

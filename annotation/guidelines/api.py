@@ -56,7 +56,9 @@ class NewGuidelineChange(DryRun):
         max_length=AT_ONCE,
         help_text="Names of open queries of the facet.",
     )
-    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="No judge is shown it.")
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, help_text="A release publishes it. No judge is shown it."
+    )
     judge_again = serializers.BooleanField(default=False)
 
 

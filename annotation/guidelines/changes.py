@@ -20,11 +20,11 @@ from annotation.models import (
 )
 from annotation.repeats.planning import plan_repeats
 from annotation.services import (
-    CannotOpen,
+    CannotReassign,
     JudgingConflict,
     JudgingError,
     candidates_with_texts,
-    check_annotator,
+    check_seat_holder,
     fault_of_reason,
     move_slots,
     presentation_with,
@@ -201,12 +201,9 @@ def _apply(
 def _check_seats(opening: Opening) -> None:
     for seat in opening.seats.select_related("annotator"):
         try:
-            check_annotator(opening.query.collection, seat.annotator)
-        except CannotOpen as error:
-            raise CannotApply(
-                f"{seat.annotator} has slot {seat.number} of {opening.query.name}, but is no "
-                "annotator any more. Hand the seat over first."
-            ) from error
+            check_seat_holder(opening.query, seat)
+        except CannotReassign as error:
+            raise CannotApply(str(error)) from error
 
 
 def _hand_to_seats(opening: Opening) -> None:

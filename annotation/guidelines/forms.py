@@ -129,7 +129,7 @@ class ApplyForm(forms.Form):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="The history of each query has it. No judge is shown it.",
+        help_text="A release publishes it. No judge is shown it.",
         error_messages={"required": "Enter what the new version changes."},
     )
     judge_again = forms.ChoiceField(

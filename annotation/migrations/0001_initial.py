@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('earlier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
                 ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
                 ('round', models.PositiveSmallIntegerField()),
-                ('reason', models.TextField(help_text='For the record. No judge is shown it.')),
+                ('reason', models.TextField(help_text='A changelog publishes it. No judge is shown it.')),
                 ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('made_at', models.DateTimeField(auto_now_add=True)),
             ],

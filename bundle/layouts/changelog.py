@@ -53,6 +53,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
         f"# Changes in version {content.version}",
         "",
         *_since(content, changes),
+        *_guideline_changes(content.snapshot),
         *_referrals(content.snapshot, changes),
         *_errata(content.snapshot.errata),
     ]
@@ -242,6 +243,32 @@ def _referrals(snapshot: Snapshot, changes: Changes) -> Iterator[str]:
                 *(_grades(changes.get((row.query, row.docno))) if grades else ()),
             ]
             for row in snapshot.referrals
+        ],
+    )
+
+
+def _guideline_changes(snapshot: Snapshot) -> Iterator[str]:
+    if not snapshot.guideline_changes:
+        return
+    yield "## Guidelines of queries changed"
+    yield ""
+    yield (
+        "Queries that got another version of their guideline after they were opened. In a new "
+        "round both judges judged all pairs again, and the earlier judgments do not count. "
+        "Otherwise each judgment keeps the version that it was made under."
+    )
+    yield ""
+    yield from _table(
+        ["query", "version before", "version now", "round", "reason"],
+        [
+            [
+                _code(row.query),
+                str(row.earlier),
+                str(row.version),
+                f"{row.round} (new)" if row.is_new_round else str(row.round),
+                _value(row.reason),
+            ]
+            for row in snapshot.guideline_changes
         ],
     )
 

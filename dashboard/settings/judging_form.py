@@ -72,7 +72,7 @@ class JudgingForm(forms.Form):
     def of(cls, rules: JudgingRules, data: Any = None) -> JudgingForm:
         """The form that shows these rules, or reads the data."""
         shares = {
-            name: round(getattr(rules, name) * PERCENT, 6)
+            name: f"{getattr(rules, name) * PERCENT:g}"
             for name in ("repeat_share", "spot_check_share")
         }
         return cls(data, initial={**rules._asdict(), **shares})

@@ -34,7 +34,7 @@ def report_erratum(
 ) -> Erratum:
     """Store a report about a version. The same open report sent again is stored once.
 
-    `address` is the reader's network as `accounts.login_limits.client_address` gives it: one IPv4
+    `address` is the reader's network as `accounts.login.limits.client_address` gives it: one IPv4
     address, or one IPv6 /64. A network has at most MOST_OPEN open reports about a version. A /24 of
     IPv4 would have up to 256 customers of one provider, who must not refuse each other. Without an
     address, as for an admin, there is no limit. `must_be_public` is for a reader who can see public

@@ -25,8 +25,9 @@ from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
 from release.snapshot.history import (
+    guideline_changes_after,
     newest_version,
-    published_referrals,
+    published_rows,
     referrals_after,
     unpublished_errata,
 )
@@ -61,7 +62,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
         topics = released_topics(collection)
         documents = stored_documents(collection, options.texts)
         imports = judgment_imports(collection)
-        referrals_before = published_referrals(collection)
+        referrals_before = published_rows(collection, "referrals")
+        changes_before = published_rows(collection, "guideline_changes")
         snapshot = Snapshot(
             options=options,
             collection=released,
@@ -94,6 +96,10 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             errata=unpublished_errata(collection),
             referrals=() if of_citations else referrals_after(collection, referrals_before),
             referrals_before=referrals_before,
+            guideline_changes=(
+                () if of_citations else guideline_changes_after(collection, changes_before)
+            ),
+            guideline_changes_before=changes_before,
             scopes=released_scopes(collection, options.labels),
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),

@@ -1,4 +1,4 @@
-"""The version to compare with, and the errata and referrals that no version has reported yet."""
+"""The version to compare with, and what no version's changelog has reported yet."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from functools import partial
 
 from accounts.models import Collection
 from adjudication.models import Referral
+from annotation.models import GuidelineChange
 from bundle.names import POOLS, QRELS
-from bundle.records import PreviousVersion, ReleasedReferral, SettledErratum
+from bundle.records import (
+    PreviousVersion,
+    ReleasedGuidelineChange,
+    ReleasedReferral,
+    SettledErratum,
+)
 from release.models import Erratum
 from release.versions.published_files import Unreadable, check_file, lines_of
 
@@ -34,9 +40,9 @@ def unpublished_errata(collection: Collection) -> tuple[SettledErratum, ...]:
     return tuple(row for row in _settled(collection) if row.name not in published)
 
 
-def published_referrals(collection: Collection) -> int:
-    """The number of referrals, in order, that the changelogs of the collection's versions list."""
-    listed = collection.releases.values_list("manifest__referrals__last", flat=True)
+def published_rows(collection: Collection, kind: str) -> int:
+    """The number of rows of this kind, in order, in the changelogs of the collection's versions."""
+    listed = collection.releases.values_list(f"manifest__{kind}__last", flat=True)
     return max((last for last in listed if last), default=0)
 
 
@@ -48,6 +54,27 @@ def referrals_after(collection: Collection, number: int) -> tuple[ReleasedReferr
         .values_list("pair__query__name", "pair__candidate__document__docno", "recipient", "reason")
     )
     return tuple(ReleasedReferral(*row) for row in rows[number:])
+
+
+def guideline_changes_after(
+    collection: Collection, number: int
+) -> tuple[ReleasedGuidelineChange, ...]:
+    """The changes of open queries' guidelines after the first `number`. Their order is fixed."""
+    rounds: dict[str, int] = {}  # by query, that of its change before
+    changes = []
+    for query, earlier, version, round_, reason in (
+        GuidelineChange.objects.filter(opening__query__collection=collection)
+        .order_by("pk")
+        .values_list(
+            "opening__query__name", "earlier__version", "guideline__version", "round", "reason"
+        )
+    ):
+        is_new_round = round_ > rounds.get(query, 1)
+        rounds[query] = round_
+        changes.append(
+            ReleasedGuidelineChange(query, earlier, version, round_, is_new_round, reason)
+        )
+    return tuple(changes[number:])
 
 
 def _settled(collection: Collection) -> list[SettledErratum]:

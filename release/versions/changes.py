@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from accounts.login_limits import cache_failures
+from accounts.login.limits import cache_failures
 from bundle.label_changes import (
     KINDS,
     Difference,

@@ -16,9 +16,9 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
-from accounts import known_browsers
-from accounts.known_browsers import COOKIE, SALT, KnownBrowser
-from accounts.login_limits import client_address
+from accounts.login import known_browsers
+from accounts.login.known_browsers import COOKIE, SALT, KnownBrowser
+from accounts.login.limits import client_address
 from tests.support.factories import PASSWORD, UserFactory
 from tests.support.running import wait_until
 

@@ -203,7 +203,14 @@ def test_a_new_round_needs_two_annotators(opening):
     person = User.objects.get(username="ann1")
     opening.query.collection.memberships.filter(user=person).delete()
 
-    with pytest.raises(CannotApply, match="but is no annotator any more"):
+    with pytest.raises(CannotApply, match=r"is no annotator of .* who can log in"):
+        apply(opening, opening.guideline, judge_again=True)
+
+
+def test_a_new_round_needs_annotators_who_can_log_in(opening):
+    User.objects.filter(username="ann1").update(is_active=False)
+
+    with pytest.raises(CannotApply, match=r"ann1 has slot 1 of .* Name another annotator"):
         apply(opening, opening.guideline, judge_again=True)
 
 

@@ -7,6 +7,9 @@ import pytest
 from accounts.models import Collection
 from adjudication.models import Recipient
 from adjudication.services import Ruling
+from annotation.guidelines.changes import apply_guideline
+from annotation.models import Opening
+from annotation.services import write_guideline
 from bundle.formats.records import write_pools
 from bundle.label_changes import LabelPair, aligned, summarise
 from bundle.layouts.changelog import read_candidates
@@ -140,6 +143,32 @@ def test_pairs_that_were_settled_again_are_in_the_next_version_with_reason_and_l
     assert "| `q1_background` | `d2` | the adjudicator | A reader found an error. | 2 | 1 |" in text
     later = publish_release(collection=collection, version="1.3", accept=EVERY_EXCEPTION)
     assert "settled again" not in changelog(later)
+
+
+def test_changed_guidelines_and_new_rounds_are_in_the_next_version_only(collection):
+    publish(collection, "1.0")
+    first = Opening.objects.get(query__name="q1_method").guideline
+    again = {"queries": ["q1_method"], "judge_again": True}
+    apply_guideline(
+        collection=collection, guideline=first, reason="Judge anew.", made_by=None, **again
+    )
+    second = write_guideline(facet=first.facet, instructions="Clearer.", grades=first.grades)
+    apply_guideline(
+        collection=collection,
+        queries=["q2_method"],
+        guideline=second,
+        reason="Clearer.",
+        judge_again=False,
+        made_by=None,
+    )
+
+    changed = publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
+
+    assert "| `q1_method` | 1 | 1 | 2 (new) | Judge anew. |" in changelog(changed)
+    assert "| `q2_method` | 1 | 2 | 1 | Clearer. |" in changelog(changed)
+    assert changed.manifest["guideline_changes"] == {"first": 1, "last": 2}
+    later = publish_release(collection=collection, version="1.2", accept=EVERY_EXCEPTION)
+    assert "Guidelines" not in changelog(later)
 
 
 def test_candidates_are_read_from_lines_with_and_without_escapes():

@@ -3,7 +3,7 @@
 These are OWASP's device cookies: a signed cookie names the browser and the accounts that logged in
 there. It is not a login. Such a browser has its own count of tries for each of these
 accounts, so the wrong guesses of other people in its network do not count for it
-(`accounts/login_limits.py`).
+(`accounts/login/limits.py`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The limits are in the authentication backend, so every login with a password is counted.
 
 A username is never counted alone, so no person can be locked out from another address. A browser
-in which the account has logged in before has a count of its own (`accounts/known_browsers.py`), so
-no person can be locked out there from the same address either.
+in which the account has logged in before has a count of its own (`known_browsers.py`), so no person
+can be locked out there from the same address either.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
 from django.http import HttpRequest
 
-from accounts.known_browsers import browser_of
-from accounts.logged_in import PersonBackend
+from accounts.login.known_browsers import browser_of
+from accounts.login.logged_in import PersonBackend
 from accounts.models import User
 
 log = logging.getLogger(__name__)

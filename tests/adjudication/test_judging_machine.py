@@ -1,0 +1,141 @@
+"""The invariants of judging after every step of any history, with real threads.
+
+A step is one to three actions that begin together. What the rules refuse is refused with a reason;
+no other error may occur.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from accounts.models import Collection
+from adjudication.labels import labelled_pairs
+from adjudication.models import Case, Decision
+from adjudication.standing import Standing
+from annotation.models import Judgment, Pair, Slot
+from annotation.services import presentation_of
+from tests.support.counting import kept_counts, recounted
+from tests.support.judging_actions import ANY_ACTION, Action, a_world, act
+from tests.support.running import at_once
+from web.errors import UserFacingError
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+NUMBERS = count(1)
+FEW = settings(
+    max_examples=12,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+KEPT = ("pk", "slot", "sequence", "annotator", "grade", "reason", "note", "key", "round")
+
+
+class JudgingMachine(RuleBasedStateMachine):
+    collection: Collection | None = None
+
+    @initialize()
+    def begin(self) -> None:
+        self.collection = a_world(f"machine{next(NUMBERS)}")
+        self.judgments: set[tuple] = set()
+        self.decisions: set[tuple] = set()
+
+    @rule(actions=st.lists(ANY_ACTION, min_size=1, max_size=3))
+    def act_together(self, actions: list[Action]) -> None:
+        outcomes = at_once([lambda one=one: self._refused(one) for one in actions])
+        assert not [error for error in outcomes if isinstance(error, Exception)], outcomes
+
+    def _refused(self, action: Action) -> None:
+        try:
+            act(self.collection, action)
+        except (UserFacingError, Case.DoesNotExist):
+            return
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def two_slots_of_two_people_and_nobody_judges_twice(self) -> None:
+        slots = Slot.objects.of(self.collection)
+        holders = list(slots.order_by("pair", "number").values_list("pair", "number", "annotator"))
+        pairs = Pair.objects.of(self.collection).count()
+        assert len(holders) == 2 * pairs
+        assert len({(pair, person) for pair, _, person in holders}) == 2 * pairs
+        judged = Judgment.objects.filter(slot__in=slots)
+        places = set(judged.values_list("slot__pair", "annotator", "slot"))
+        assert len({place[:2] for place in places}) == len(places)
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def judgments_and_decisions_are_only_appended(self) -> None:
+        slots = Slot.objects.of(self.collection)
+        judgments = set(Judgment.objects.filter(slot__in=slots).values_list(*KEPT))
+        made = Decision.objects.filter(pair__query__collection=self.collection)
+        decisions = set(made.values_list())
+        assert self.judgments <= judgments
+        assert self.decisions <= decisions
+        self.judgments, self.decisions = judgments, decisions
+        for slot in slots.prefetch_related("judgments"):
+            numbers = [judgment.sequence for judgment in slot.judgments.all()]
+            assert sorted(numbers) == list(range(1, len(numbers) + 1))
+            if slot.judgment_id:
+                latest = max(slot.judgments.all(), key=lambda each: each.sequence)
+                assert slot.judgment_id == latest.pk
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def a_missing_grade_has_a_reason(self) -> None:
+        for row in self.judgments:
+            grade, reason = row[KEPT.index("grade")], row[KEPT.index("reason")]
+            assert (grade is None) == bool(reason)
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def a_pair_with_one_judgment_shows_none(self) -> None:
+        unjudged = {
+            (pair.query.name, pair.candidate.document.docno)
+            for pair in Pair.objects.of(self.collection).select_related(
+                "query", "candidate__document"
+            )
+            if pair.slots.filter(judgment=None).exists()
+        }
+        for pair in labelled_pairs(self.collection):
+            is_unjudged = (pair.query, pair.docno) in unjudged
+            assert is_unjudged == (pair.standing is Standing.UNJUDGED)
+            if is_unjudged:
+                assert (pair.first, pair.second, pair.final) == (None, None, None)
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def no_judge_of_a_pair_decides_it(self) -> None:
+        for decision in Decision.objects.filter(pair__query__collection=self.collection):
+            judges = Judgment.objects.filter(slot__pair=decision.pair_id)
+            assert not judges.filter(annotator=decision.adjudicator_id).exists()
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def every_judgment_is_of_the_text_that_its_pair_shows(self) -> None:
+        for judgment in Judgment.objects.filter(
+            slot__pair__query__collection=self.collection
+        ).select_related("slot__pair__query__facet", "slot__pair__candidate__document"):
+            shown = presentation_of(judgment.slot.pair, judgment.guideline_version)
+            assert judgment.presentation_digest == shown.digest
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def kept_counts_equal_a_recount(self) -> None:
+        assert kept_counts() == recounted()
+
+
+def test_the_invariants_of_judging_hold_after_every_step_of_any_history():
+    run_state_machine_as_test(JudgingMachine, settings=FEW)

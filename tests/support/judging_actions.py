@@ -1,0 +1,166 @@
+"""What the people of a collection can do with its pairs, as actions that tests choose at random.
+
+An action is a name and four numbers. The numbers choose among the rows that there are, so every
+action means something in every state; what the rules refuse raises a `UserFacingError`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from accounts.models import Collection, Role, User
+from adjudication.models import Case, Recipient
+from adjudication.services import Ruling
+from annotation.guidelines.changes import apply_guideline
+from annotation.guidelines.readings import record_reading
+from annotation.models import Opening, Reason, Slot
+from annotation.services import Answer, postpone, reassign_seat, write_guideline
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.sittings import decide_case, judge, refer
+
+ANNOTATORS = ("ann1", "ann2", "ann3")
+ADJUDICATORS = ("adju", "adju2")
+GRADES = 4
+
+
+class Action(NamedTuple):
+    """`which` and `other` choose rows and people, `grade` a grade, `seed` an idempotency key."""
+
+    name: str
+    which: int
+    other: int
+    grade: int
+    seed: int
+
+
+def a_world(slug: str) -> Collection:
+    """Two open queries of three pairs each, three annotators and two adjudicators.
+
+    ann3 is an adjudicator, too. Some pairs are judged, so that more happens in a few actions.
+    """
+    collection = a_collection(slug)
+    for name in ADJUDICATORS:
+        member(collection, Role.ADJUDICATOR, name)
+    third = member(collection, Role.ANNOTATOR, "ann3")
+    member(collection, Role.ADJUDICATOR, third.username)
+    for facet in ("background", "method"):
+        an_open_query(collection, size=3, facet=facet)
+    for place, slot in enumerate(slots_of_all(collection)):
+        if place % 3:
+            judge(slot, place % GRADES)
+    return collection
+
+
+def slots_of_all(collection: Collection) -> list[Slot]:
+    slots = Slot.objects.of(collection).select_related(
+        "annotator", "pair__query__opening__guideline", "pair__candidate__document"
+    )
+    return list(slots.order_by("pk"))
+
+
+def _opening(collection: Collection, action: Action) -> Opening:
+    openings = list(Opening.objects.of(collection).order_by("pk"))
+    return openings[action.which % len(openings)]
+
+
+def _slot(collection: Collection, action: Action) -> Slot:
+    slots = slots_of_all(collection)
+    return slots[action.which % len(slots)]
+
+
+def _answer(action: Action) -> Answer:
+    if action.grade < GRADES:
+        return Answer(grade=action.grade)
+    return Answer(reason=Reason.GARBLED)
+
+
+def _judge(collection: Collection, action: Action) -> None:
+    judge(_slot(collection, action), _answer(action))
+
+
+def _send_twice(collection: Collection, action: Action) -> None:
+    slot, key = _slot(collection, action), uuid.UUID(int=action.seed + (collection.pk << 64))
+    for _ in range(2):
+        judge(slot, _answer(action), key=key, supersedes=None)
+
+
+def _postpone(collection: Collection, action: Action) -> None:
+    slot = _slot(collection, action)
+    postpone(slot_id=slot.pk, annotator=slot.annotator)
+
+
+def _hand_over(collection: Collection, action: Action) -> None:
+    annotator = User.objects.get(username=ANNOTATORS[action.other % len(ANNOTATORS)])
+    reassign_seat(
+        opening=_opening(collection, action), number=action.grade % 2 + 1, annotator=annotator
+    )
+
+
+def _decide(collection: Collection, action: Action) -> None:
+    """By one of the adjudicators, or ann3, who may have judged the pair."""
+    people = (*ADJUDICATORS, "ann3")
+    cases = list(Case.objects.cases().filter(query__collection=collection).order_by("pk"))
+    if not cases:
+        return
+    answer = _answer(action)
+    decide_case(
+        cases[action.which % len(cases)],
+        User.objects.get(username=people[action.other % len(people)]),
+        Ruling(grade=answer.grade, reason=answer.reason),
+    )
+
+
+def _refer(collection: Collection, action: Action) -> None:
+    recipients = list(Recipient)
+    refer(_slot(collection, action).pair, recipients[action.other % len(recipients)])
+
+
+def _apply(collection: Collection, action: Action, *, judge_again: bool) -> None:
+    opening = _opening(collection, action)
+    old = opening.query.facet.guidelines.first()
+    new = write_guideline(
+        facet=opening.query.facet, instructions=f"Version {action.seed}.", grades=old.grades
+    )
+    apply_guideline(
+        collection=collection,
+        queries=[opening.query.name],
+        guideline=new,
+        reason="Clearer.",
+        judge_again=judge_again,
+        made_by=None,
+    )
+    if action.other % 2:  # otherwise its judges still have to read it
+        _read(collection, action)
+
+
+def _read(collection: Collection, action: Action) -> None:
+    guideline = _opening(collection, action).guideline
+    for name in ANNOTATORS:
+        record_reading(guideline, User.objects.get(username=name))
+
+
+ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
+    "judge": _judge,
+    "send twice": _send_twice,
+    "postpone": _postpone,
+    "hand over": _hand_over,
+    "decide": _decide,
+    "refer": _refer,
+    "give a version": lambda *scene: _apply(*scene, judge_again=False),
+    "begin a round": lambda *scene: _apply(*scene, judge_again=True),
+    "read": _read,
+}
+SMALL = st.integers(0, 11)
+# Judgments and decisions are more frequent than all else, as they are in a collection.
+NAMES = st.one_of(st.sampled_from(["judge", "decide"]), st.sampled_from([*ACTIONS]))
+ANY_ACTION = st.builds(
+    Action, name=NAMES, which=SMALL, other=SMALL, grade=st.integers(0, GRADES), seed=SMALL
+)
+
+
+def act(collection: Collection, action: Action) -> None:
+    ACTIONS[action.name](collection, action)
