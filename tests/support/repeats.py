@@ -29,14 +29,17 @@ def repeats_of(opening: Opening, username: str = "ann1") -> list[Repeat]:
     return list(rows.select_related("slot__pair", "annotator").order_by("pk"))
 
 
-def answer_repeat(repeat: Repeat, grade: int | None, **changes: object) -> RepeatJudgment:
-    repeat.refresh_from_db()
+def answer_repeat(
+    repeat: Repeat, grade: int | None, *, shown_for: Slot | None = None, **changes: object
+) -> RepeatJudgment:
+    """Answer it, as `shown_for` its slot shows the pair: read again if the guideline may change."""
+    repeat = Repeat.objects.select_related("annotator", "judgment", "slot").get(pk=repeat.pk)
     return submit_judgment(
         **{
             "slot_id": repeat.pk,
             "annotator": repeat.annotator,
             "answer": Answer(grade=grade) if grade is not None else Answer(reason="garbled"),
-            "presentation_digest": digest_of(repeat.slot),
+            "presentation_digest": digest_of(shown_for or repeat.slot),
             "key": uuid.uuid4(),
             "supersedes": repeat.judgment.key if repeat.judgment else None,
             "rows": REPEATS,
