@@ -261,10 +261,10 @@ def pairs_ahead(
     if left is None:
         slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
         return _shown(query, slots.in_judging_order()[:count])
-    slots = Slot.objects.filter(pk__in=[row.pk for row in left if not row.is_repeat])
-    repeats = Repeat.objects.filter(pk__in=[row.pk for row in left if row.is_repeat])
+    # Of the own rows again: some may have been given to another person meanwhile.
+    slots = own_slots(query.pk, user).filter(pk__in=[row.pk for row in left if not row.is_repeat])
+    repeats = own_repeats(query.pk, user).filter(pk__in=[row.pk for row in left if row.is_repeat])
     shown = {pair.token: pair for pair in (*_shown(query, slots), *_shown(query, repeats))}
-    # A pair that was given to another person meanwhile has no row any more.
     return [shown[row.token] for row in left if row.token in shown]
 
 
