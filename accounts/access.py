@@ -16,7 +16,7 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.locking import CollectionArchived
-from accounts.models import Collection, User
+from accounts.models import Collection, Role, User
 from web.requests.answers import refusal, wants_json
 
 Row = TypeVar("Row")
@@ -98,10 +98,13 @@ def not_found_as_json(message: str) -> Callable[[View], View]:
     return decorate
 
 
-def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBase]]:
+def in_collection(
+    *roles: str, owner_annotators_to: str = ""
+) -> Callable[[View], Callable[..., HttpResponseBase]]:
     """Decorate a view of `/c/<slug>/…`: it gets the collection instead of the slug, or is a 404.
 
-    The collection is also set on the request, for the navigation.
+    The collection is also set on the request, for the navigation. A page for admins can send
+    owner-annotators, whose role it does not name, to the page that they have in its place.
     """
 
     def decorate(view: View) -> Callable[..., HttpResponseBase]:
@@ -109,7 +112,13 @@ def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBas
 
         @wraps(view)
         def wrapped(request: HttpRequest, slug: str, **arguments: Any) -> HttpResponseBase:
-            collection = collection_for(request.user, slug, *roles)
+            try:
+                collection = collection_for(request.user, slug, *roles)
+            except Http404:
+                if not owner_annotators_to or request.method != "GET":
+                    raise
+                collection_for(request.user, slug, Role.OWNER_ANNOTATOR)
+                return redirect(owner_annotators_to, slug)
             request.collection = collection  # type: ignore[attr-defined]
             return guarded(request, collection, **arguments)
 

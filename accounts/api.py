@@ -79,14 +79,22 @@ class CollectionView(ApiView):
     """A view below `/collections/{slug}/`. A person without one of `roles` there gets 404.
 
     The role is checked before the method and the body, so other people learn nothing from either.
+    `reading_roles` are those of GET, where more people may write than read.
     """
 
     roles: ClassVar[tuple[str, ...]] = (Role.ADMIN,)
+    reading_roles: ClassVar[tuple[str, ...]] = ()
     collection: Collection
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        self.collection = collection_for(request.user, kwargs["slug"], *self.roles)
+        roles = self.roles_for(request.method or "")
+        self.collection = collection_for(request.user, kwargs["slug"], *roles)
+
+    @classmethod
+    def roles_for(cls, method: str) -> tuple[str, ...]:
+        is_read = method.upper() in ("GET", "HEAD")
+        return cls.reading_roles or cls.roles if is_read else cls.roles
 
 
 class UnknownAddress(ApiView):

@@ -17,6 +17,8 @@ ROLES_EXPLAINED = {
     Role.ADJUDICATOR: "Adjudicator: decides pairs on which two annotators disagree",
     Role.CURATOR: "Curator: checks sentence labels and screens papers, and may also judge",
     Role.ADMIN: "Admin: sets up and publishes the collection, and can never judge it again",
+    Role.OWNER_ANNOTATOR: "Owner-annotator: sets up the collection and judges, and sees no pools, "
+    "runs or reports until that is done",
 }
 
 LONGEST_USERNAME = 80  # without the collection's short name

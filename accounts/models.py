@@ -29,9 +29,14 @@ class Role(models.TextChoices):
     ANNOTATOR = "annotator", "Annotator"
     ADJUDICATOR = "adjudicator", "Adjudicator"
     CURATOR = "curator", "Curator"
+    # Sets up the collection and judges in it. Sees no pools, runs or reports until it has ended
+    # judging, and is an admin from then on (ADR 56).
+    OWNER_ANNOTATOR = "owner-annotator", "Owner-annotator"
 
 
 SEE_GRADES = (Role.ADMIN, Role.ADJUDICATOR)  # the roles that see the grades of others
+JUDGES = (Role.ANNOTATOR, Role.OWNER_ANNOTATOR)  # the roles that judge; in SQL: rules.py
+OWNERS = (Role.ADMIN, Role.OWNER_ANNOTATOR)  # the roles that set up the collection
 UNFINISHED = "importing-"  # how the short name of a collection begins while it is imported
 
 
@@ -188,7 +193,7 @@ class Collection(models.Model):
 class Membership(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=12, choices=Role)
+    role = models.CharField(max_length=16, choices=Role)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -204,7 +209,7 @@ class Membership(models.Model):
             # holds even between two transactions that cannot see each other; a trigger would not.
             models.UniqueConstraint(
                 fields=["collection", "user"],
-                condition=models.Q(role__in=[Role.ADMIN, Role.ANNOTATOR]),
+                condition=models.Q(role__in=[Role.ADMIN, Role.ANNOTATOR, Role.OWNER_ANNOTATOR]),
                 name="membership_admin_never_annotator",
             ),
         ]
@@ -222,7 +227,7 @@ class GivenRole(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="given_roles")
     user = models.ForeignKey(User, models.PROTECT, related_name="given_roles")
-    role = models.CharField(max_length=12, choices=Role)
+    role = models.CharField(max_length=16, choices=Role)
 
     class Meta:
         constraints = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from database.triggers import Rule, keep, reject, reject_each
 
 MEMBERSHIP, GIVEN_ROLE = "accounts_membership", "accounts_givenrole"
+JUDGES_SQL = "('annotator', 'owner-annotator')"  # accounts.models.JUDGES; a test compares them
 
 
 def not_being_deleted(collection: str) -> str:
@@ -43,11 +44,19 @@ RECORD_ROLE = (
     f"(SELECT 1 FROM {GIVEN_ROLE} g WHERE g.user_id = NEW.user_id "
     "AND g.collection_id = NEW.collection_id AND g.role = NEW.role)"
 )
-FORMER_ADMIN = (
-    f"NEW.role = 'annotator' AND EXISTS (SELECT 1 FROM {GIVEN_ROLE} g "
-    "WHERE g.user_id = NEW.user_id "
-    "AND g.collection_id = NEW.collection_id AND g.role = 'admin')"
+WAS_GIVEN = (
+    f"EXISTS (SELECT 1 FROM {GIVEN_ROLE} g WHERE g.user_id = NEW.user_id "
+    "AND g.collection_id = NEW.collection_id AND g.role = '{role}')"
 )
+# The index `membership_admin_never_annotator` refuses the other two roles.
+OWNER_ANNOTATOR_AND_MORE = (
+    f"EXISTS (SELECT 1 FROM {MEMBERSHIP} m WHERE m.user_id = NEW.user_id "
+    "AND m.collection_id = NEW.collection_id AND m.id <> NEW.id "
+    "AND (NEW.role = 'owner-annotator' AND m.role IN ('adjudicator', 'curator') "
+    "OR m.role = 'owner-annotator' AND NEW.role IN ('adjudicator', 'curator')))"
+)
+FORMER_ADMIN = f"NEW.role IN {JUDGES_SQL} AND {WAS_GIVEN.format(role='admin')}"
+FORMER_ADJUDICATOR = f"NEW.role = 'owner-annotator' AND {WAS_GIVEN.format(role='adjudicator')}"
 
 RULES = [
     reject(
@@ -65,6 +74,19 @@ RULES = [
         "membership_former_admin_never_annotator",
         table=MEMBERSHIP,
         when=FORMER_ADMIN,
+        events={"INSERT": "", "UPDATE": ""},
+    ),
+    *reject_each(
+        "membership_owner_annotator_alone",
+        table=MEMBERSHIP,
+        when=OWNER_ANNOTATOR_AND_MORE,
+        events={"INSERT": "", "UPDATE": ""},
+    ),
+    # An adjudicator has seen the grades of others.
+    *reject_each(
+        "membership_former_adjudicator_never_owner_annotator",
+        table=MEMBERSHIP,
+        when=FORMER_ADJUDICATOR,
         events={"INSERT": "", "UPDATE": ""},
     ),
 ]

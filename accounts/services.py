@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Set
 from typing import ClassVar
 
 from django.db import IntegrityError, transaction
 from rest_framework.authtoken.models import Token
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, GivenRole, Membership, Role, User
+from accounts.models import JUDGES, OWNERS, Collection, GivenRole, Membership, Role, User
 from web.errors import UserFacingError
 
+SEES_AFTER_JUDGING = "membership_owner_annotator_sees_after_judging"  # a trigger
 # Without 0/O and 1/l/I, because people type these codes from a screen.
 READABLE = "abcdefghjkmnpqrstuvwxyz23456789"
 
@@ -53,7 +55,7 @@ class LastAdmin(AccountError):
 
     def __init__(self, collection: Collection) -> None:
         super().__init__(
-            f"This is the only admin of {collection} who can log in. "
+            f"This is the only admin or owner-annotator of {collection} who can log in. "
             "Make another person an admin first."
         )
 
@@ -70,14 +72,23 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
     All memberships are created here.
 
     Raises:
-        CannotBlind: the user would be admin and annotator, or was an admin and would annotate.
+        CannotBlind: the user would be admin and judge, or was an admin and would judge, or an
+            owner-annotator would have another role.
     """
-    with transaction.atomic():
-        locked_collection = lock_collection(collection)
-        _check_blind(locked_collection, user, role)
-        membership, _ = Membership.objects.get_or_create(
-            collection=locked_collection, user=user, role=role
-        )
+    try:
+        with transaction.atomic():
+            locked_collection = lock_collection(collection)
+            _check_blind(locked_collection, user, role)
+            membership, _ = Membership.objects.get_or_create(
+                collection=locked_collection, user=user, role=role
+            )
+    except IntegrityError as error:
+        if SEES_AFTER_JUDGING not in str(error):
+            raise
+        raise CannotBlind(
+            f"{user.shown_name} was an owner-annotator of {collection}, and queries that this "
+            "person judged are not done. Until then, the person cannot see what others judged."
+        ) from error
     return membership
 
 
@@ -147,21 +158,21 @@ def take_role(*, membership: Membership) -> None:
     """Remove a role. The person's judgments and decisions stay.
 
     Raises:
-        LastAdmin: the collection would have no admin who can log in.
+        LastAdmin: the collection would have no admin and no owner-annotator who can log in.
     """
     with transaction.atomic():
         # Two admins who remove each other's role at once must not both succeed.
         collection = lock_collection(membership.collection)
-        if membership.role == Role.ADMIN:
-            admins = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
-            if not admins.exclude(user_id=membership.user_id).exists():
+        if membership.role in OWNERS:
+            owners = collection.memberships.filter(role__in=OWNERS, user__is_active=True)
+            if not owners.exclude(user_id=membership.user_id).exists():
                 raise LastAdmin(collection)
         Membership.objects.filter(pk=membership.pk).delete()
 
 
 def _check_blind(collection: Collection, person: User, role: str) -> None:
     roles = set(collection.memberships.filter(user=person).values_list("role", flat=True))
-    if role == Role.ANNOTATOR and was_admin(collection, person):
+    if role in JUDGES and was_admin(collection, person):
         is_or_was = "is" if Role.ADMIN in roles else "was"
         raise CannotBlind(
             f"{person.shown_name} {is_or_was} an admin of {collection}. An admin sees the sources "
@@ -175,11 +186,38 @@ def _check_blind(collection: Collection, person: User, role: str) -> None:
             "not even after the admin role is removed. If that is intended, assign any "
             "unjudged pairs to another person, then remove the annotator role."
         )
+    _check_owner_annotator(collection, person, role, roles)
+
+
+def _check_owner_annotator(
+    collection: Collection, person: User, role: str, roles: Set[str]
+) -> None:
+    """Raise CannotBlind if an owner-annotator would have another role, or saw grades before."""
+    if role == Role.OWNER_ANNOTATOR and was_given(collection, person, Role.ADJUDICATOR):
+        raise CannotBlind(
+            f"{person.shown_name} is or was an adjudicator of {collection}, who sees the grades of "
+            "others, so this person cannot be an owner-annotator here. Choose another person."
+        )
+    if role == Role.OWNER_ANNOTATOR and roles - {role}:
+        raise CannotBlind(
+            f"{person.shown_name} has another role in {collection}: {', '.join(sorted(roles))}. An "
+            "owner-annotator has no other role. Remove that role first."
+        )
+    if Role.OWNER_ANNOTATOR in roles and role != Role.OWNER_ANNOTATOR:
+        raise CannotBlind(
+            f"{person.shown_name} is an owner-annotator of {collection}, who has no other role. An "
+            "owner-annotator becomes an admin with “End judging” on the overview."
+        )
+
+
+def was_given(collection: Collection, person: User, role: str) -> bool:
+    """Return whether the person has or ever had the role in the collection."""
+    return GivenRole.objects.filter(collection=collection, user=person, role=role).exists()
 
 
 def was_admin(collection: Collection, person: User) -> bool:
     """Return whether the person is or ever was an admin of the collection."""
-    return GivenRole.objects.filter(collection=collection, user=person, role=Role.ADMIN).exists()
+    return was_given(collection, person, Role.ADMIN)
 
 
 def rename_person(*, person: User, name: str) -> None:

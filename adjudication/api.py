@@ -74,6 +74,11 @@ class ShownJudgmentAnswer(serializers.Serializer[queue.ShownJudgment]):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="What the judge marked the match to be about: sentences of the query by number, "
+        "or its `aspect_names` by their place.",
+    )
 
 
 class CaseAnswer(ShownTexts):
@@ -81,6 +86,9 @@ class CaseAnswer(ShownTexts):
 
     query = TextAnswer()
     judgments = ShownJudgmentAnswer(many=True, source="cards")
+    aspect_names = serializers.SerializerMethodField(
+        help_text="The named aspects of the query; empty if its aspects are its sentences."
+    )
     seen = serializers.CharField()
     decision_key = serializers.UUIDField(
         source="supersedes", allow_null=True, help_text="Names your decision; null if it is due."
@@ -90,6 +98,10 @@ class CaseAnswer(ShownTexts):
     referral_reason = serializers.SerializerMethodField(
         help_text="Why an admin sent the pair to adjudication; empty if none did."
     )
+
+    def get_aspect_names(self, case: queue.ShownCase) -> list[str]:
+        names: list[str] = self.context["query"].aspect_names
+        return names
 
     def get_decided(self, case: queue.ShownCase) -> bool:
         return case.decision is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ class SourceJudgment(NamedTuple):
     guideline_version: int | None = None
     sequence: int = 1
     seconds: float | None = None
+    aspects: list[int] | None = None
 
 
 class SourceDecision(NamedTuple):
@@ -147,4 +149,5 @@ def _judgments(
                 key=new_key("judgment", slot.docno, slot.number).hex,
                 sequence=judgment.sequence,
                 seconds=judgment.seconds,
+                aspects=None if judgment.aspects is None else json.dumps(judgment.aspects),
             )

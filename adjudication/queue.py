@@ -58,6 +58,7 @@ class ShownJudgment(NamedTuple):
     grade: int | None
     reason: str
     note: str
+    aspects: tuple[int, ...] = ()
 
     @property
     def reason_text(self) -> str:
@@ -410,7 +411,9 @@ def _sides(query: Query, docno: str, first: Any, second: Any) -> tuple[Any, Any]
 
 
 def _card(letter: str, judgment: Judgment) -> ShownJudgment:
-    return ShownJudgment(letter, judgment.grade, judgment.reason, judgment.note)
+    return ShownJudgment(
+        letter, judgment.grade, judgment.reason, judgment.note, tuple(judgment.aspects or ())
+    )
 
 
 def _standing_decision(decision_id: int | None, user: User) -> StandingDecision | None:

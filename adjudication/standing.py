@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -44,11 +45,16 @@ class LabelledPair(NamedTuple):
 
 
 class PairWithJudges(NamedTuple):
-    """A pair and the ids of its two judges, which are None while it is unjudged."""
+    """A pair and the ids of its two judges, which are None while it is unjudged.
+
+    The aspects are what both marked, if they were asked for.
+    """
 
     pair: LabelledPair
     first_judge: int | None
     second_judge: int | None
+    first_aspects: Sequence[int] = ()
+    second_aspects: Sequence[int] = ()
 
 
 def final_label(

@@ -29,6 +29,7 @@ from adjudication.services import (
     NoSuchCase,
     decide,
 )
+from annotation.aspects import aspects_text, marked_sentences
 from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
@@ -320,6 +321,10 @@ def _page(
             "guideline": guideline,
             "show_guideline": "guideline" in request.GET,
             "query_text": shown_case.query,
+            "query_marks": marked_sentences(
+                {card.letter.upper(): card.aspects for card in shown_case.cards},
+                query.aspect_names,
+            ),
             "shown": shown_case,
             "referral_reason": referral_reason(query, shown_case.token),
             "sidebar": sidebar,
@@ -330,6 +335,7 @@ def _page(
                 {
                     **card._asdict(),
                     "reason_text": card.reason_text,
+                    "about": aspects_text(card.aspects, query.aspect_names),
                     "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
                 }
                 for card in shown_case.cards

@@ -83,7 +83,7 @@ class AnnotatorCounts:
 
     def reading(self, rows: Iterable[PairWithJudges]) -> Iterator[LabelledPair]:
         """The pairs without their judges, while they are counted."""
-        for pair, first_judge, second_judge in rows:
+        for pair, first_judge, second_judge, *_ in rows:
             if first_judge is not None and second_judge is not None:
                 decided = pair.final if pair.standing is Standing.ADJUDICATED else None
                 self._cells[

@@ -7,6 +7,7 @@ values have the same interval on every machine.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
@@ -18,6 +19,7 @@ Ends: TypeAlias = tuple[float, float]  # of an interval, the lower one first
 
 LEVEL = 0.95
 RESAMPLES = 2_000
+Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 FEWEST_QUERIES = 10  # with an interval
 BLOCK = 500_000  # random numbers that are used at once, for the sake of memory
 
@@ -73,3 +75,15 @@ def percentile_ends(estimates: npt.NDArray[np.float64]) -> Ends:
     tail = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(estimates, [tail, 100 - tail])
     return float(low), float(high)
+
+
+def wilson(successes: int, number: int) -> Ends:
+    """The 95 % interval of a share of which `number` draws had `successes`. Raises without a draw.
+
+    Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
+    """
+    share, z = successes / number, Z
+    middle = share + z**2 / (2 * number)
+    half = z * math.sqrt(share * (1 - share) / number + z**2 / (4 * number**2))
+    scale = 1 + z**2 / number
+    return (middle - half) / scale, (middle + half) / scale

@@ -17,6 +17,8 @@ from accounts.models import Collection
 from adjudication.labels import pairs_with_judges
 from adjudication.standing import LabelledPair, Standing
 from agreement.annotators import AnnotatorCounts
+from agreement.aspects.counts import AspectCounts
+from agreement.aspects.report import aspect_summary
 from agreement.coefficients import REGISTRY, Missing
 from agreement.facet_pairs import FacetPairCounts
 from agreement.low_agreement import AgreementRule, WorstPairs, flagged_queries
@@ -40,6 +42,7 @@ from web.errors import UserFacingError
 
 JUDGMENTS = "the judgments or decisions"
 RULE = "the rule on low agreement"
+ASPECTS = "the choice whether judges mark what a match is about"
 POLICIES = [(Missing.EXCLUDE.value, "left out"), (Missing.ZERO.value, "counted as 0")]
 
 
@@ -88,7 +91,11 @@ class AgreementReport(ReportKind):
         return AgreementReport(policy_on_missing(self.missing).value)
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
-        return {JUDGMENTS: revision_of(collection), RULE: rule_of(collection)}
+        return {
+            JUDGMENTS: revision_of(collection),
+            RULE: rule_of(collection),
+            ASPECTS: collection.marks_aspects,
+        }
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         work.progress(0, None, "comparing judgments")
@@ -96,12 +103,17 @@ class AgreementReport(ReportKind):
         scale = Scale(collection.highest_grade, collection.relevant_from)
         digest, counts, worst = StateDigest(), AnnotatorCounts(), WorstPairs()
         facet_pairs = FacetPairCounts(_papers_under_several_facets(collection))
-        rows = facet_pairs.reading(counts.reading(pairs_with_judges(collection)))
+        aspects = AspectCounts()
+        judged = pairs_with_judges(collection, with_aspects=collection.marks_aspects)
+        if collection.marks_aspects:
+            judged = aspects.reading(judged)
+        rows = facet_pairs.reading(counts.reading(judged))
         tally = tally_of(digest.reading(worst.reading(rows)), facets, scale)
         annotators, rule = counts.as_json(facets, scale), rule_of(collection)
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
         payload = as_json_dict(collection.slug, missing, summary)
+        about = aspect_summary(aspects.queries.values(), facets, scale, collection.seed)
         return ReportContent(
             payload,
             {
@@ -112,9 +124,10 @@ class AgreementReport(ReportKind):
                 "flagged": flagged_queries(
                     judges_tables(tally, missing), worst, rule, collection.seed
                 ),
+                "aspects": about,
             },
             # Other people can give a pair the same grades when it is judged again.
-            json_digest([digest.state(), annotators, rule]),
+            json_digest([digest.state(), annotators, rule, about]),
         )
 
     def result(self, report: StoredReport) -> dict[str, Any]:

@@ -26,13 +26,13 @@ from agreement.coefficients import (
 from agreement.intervals import LEVEL, RESAMPLES, Ends, MedianIntervals
 from corpus.scale import DEFAULT_SCALE, Scale
 
-STATISTICS_VERSION = 4
+STATISTICS_VERSION = 5
 """Raise it with every change of a number or a key of the report, even where a formula was wrong.
 
 It is in every payload and in the digest of every stored report, so that a report of another version
 is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
 Version 2 had no `labels` in its matrices, and version 3 the coefficients of the paper only, without
-intervals.
+intervals. Version 4 had nothing about aspects in its summary.
 """
 
 Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the registry's order

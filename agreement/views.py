@@ -16,6 +16,8 @@ from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
 from agreement.annotator_tables import AnnotatorTables, people_of
+from agreement.aspects.lines import aspect_parts
+from agreement.aspects.views import split_lines
 from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
 from agreement.figures import facet_figure, figures_of
 from agreement.low_agreement import AgreementRule
@@ -110,6 +112,14 @@ def _tables(
     columns = tables.BY_QUERY.shown(request)
     coefficients = tables.shown_coefficients(columns)
     people = _annotators(report, names, coefficients)
+    split_page = numbered_page(
+        report.summary["aspects"]["split"],
+        request,
+        name="split",
+        anchor="#aspects",
+        size=FLAGGED_SHOWN,
+    )
+    split_page = split_page._replace(rows=split_lines(collection, split_page.rows))
     parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {
         "figures": {
@@ -125,6 +135,8 @@ def _tables(
             anchor="#flagged",
             size=FLAGGED_SHOWN,
         ),
+        "parts": aspect_parts(report.summary["aspects"], names),
+        "split": split_page,
         "facet_pairs": tables.facet_pair_matrices(report.summary["facet_pairs"], names),
         "people": people,
         "judge_pairs": numbered_page(

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
-from accounts.models import HIGHEST_GRADE, Collection, Role, User
+from accounts.models import HIGHEST_GRADE, JUDGES, OWNERS, Collection, User
 from annotation import queue
 from annotation.models import Opening, Pair, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
@@ -58,6 +58,11 @@ class GradeOrReason(RequestSerializer):
 class JudgmentFields(GradeOrReason):
     """A grade, or a reason why there is none."""
 
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=9_999),
+        default=list,
+        help_text="Numbers of `aspects_to_mark`, in order; only with a grade above 0.",
+    )
     presentation_digest = serializers.CharField(
         max_length=64,
         help_text="The pair's `presentation_digest`: it proves which text you judged.",
@@ -75,7 +80,10 @@ class JudgmentFields(GradeOrReason):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         answer = Answer(
-            grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note")
+            grade=attrs.pop("grade"),
+            reason=attrs.pop("reason"),
+            note=attrs.pop("note"),
+            aspects=tuple(attrs.pop("aspects")),
         )
         return {**attrs, "answer": answer}
 
@@ -125,6 +133,13 @@ class QueryTextAnswer(TextAnswer):
     narrative = serializers.CharField(default="", help_text="Of a topic; empty if there is none.")
 
 
+class AspectAnswer(serializers.Serializer[Any]):
+    """A bold sentence of the query by its number in the abstract, or a named aspect."""
+
+    number = serializers.IntegerField()
+    name = serializers.CharField(help_text="Empty for a sentence.")
+
+
 class GradeAnswer(serializers.Serializer[Any]):
     grade = serializers.IntegerField()
     name = serializers.CharField()
@@ -165,6 +180,18 @@ class PairAnswer(ShownTexts):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(), help_text="What you marked the match to be about."
+    )
+    aspects_to_mark = serializers.SerializerMethodField(
+        help_text="What a match can be about; empty if the collection does not ask."
+    )
+
+    @extend_schema_field(AspectAnswer(many=True))
+    def get_aspects_to_mark(self, shown: queue.ShownPair) -> Any:
+        query = self.context["query"]
+        aspects = queue.aspects_to_mark(query.collection, query, shown.query)
+        return AspectAnswer(aspects, many=True).data
 
 
 class JudgmentAnswer(serializers.Serializer[Any]):
@@ -177,6 +204,11 @@ class JudgmentAnswer(serializers.Serializer[Any]):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
+    aspects = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="Null if the collection did not ask.",
+    )
     seconds = serializers.FloatField(allow_null=True)
     presentation_digest = serializers.CharField()
     created_at = serializers.DateTimeField()
@@ -187,7 +219,7 @@ class JudgmentAnswer(serializers.Serializer[Any]):
 
 def annotator_named(username: str, collection: Collection, field: str) -> User:
     """Raises ValidationError about the field if the collection has no such annotator."""
-    rows = collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
+    rows = collection.memberships.filter(role__in=JUDGES, user__username=username)
     member = rows.select_related("user").first()
     if member is None:
         raise ValidationError({field: [f"No annotator {username!r} in this collection."]})
@@ -195,6 +227,8 @@ def annotator_named(username: str, collection: Collection, field: str) -> User:
 
 
 class Openings(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="Queries open for judging", responses=OpeningAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         seats = Prefetch("seats", Seat.objects.select_related("annotator"))
@@ -239,7 +273,7 @@ class Openings(CollectionView):
 class JudgingView(CollectionView):
     """A view of what the annotator has slots in; nothing else exists for it."""
 
-    roles = (Role.ANNOTATOR,)
+    roles = JUDGES
 
     def my_query(self, name: str) -> Query:
         return row_or_404(queue.own_query(self.collection, self.person, name))

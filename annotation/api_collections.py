@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
-from accounts.models import HIGHEST_GRADE, Collection, Membership, Role, User
+from accounts.models import HIGHEST_GRADE, OWNERS, Collection, Membership, Role, User
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.services import set_up_collection
 from corpus.facets import FacetError, FacetPlan, facets_from
@@ -92,6 +92,11 @@ class NewCollection(FacetsAndScale):
         default="",
         help_text="How BM25 and TF-IDF compare words; by default, by the documents' language.",
     )
+    owner_role = serializers.ChoiceField(
+        list(OWNERS),
+        default=Role.ADMIN.value,
+        help_text="Yours: admin, or owner-annotator if you judge. An admin can never judge here.",
+    )
 
 
 def collections_of(person: User) -> QuerySet[Collection]:
@@ -116,8 +121,8 @@ class Collections(ApiView):
 
     @extend_schema(
         summary="Set up a collection",
-        description="With its facets, its scale and default guidelines; you become its admin. "
-        "Staff only: for other users, the address does not exist (404).",
+        description="With its facets, its scale and default guidelines; you become its admin or "
+        "owner-annotator. Staff only: for other users, the address does not exist (404).",
         request=NewCollection,
         responses={201: CollectionAnswer},
     )
@@ -137,6 +142,8 @@ class CollectionDetail(CollectionView):
 
 
 class CollectionFacets(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Change the facets and the scale",
         description="All of them at once: what is not given gets its default. They are fixed once "

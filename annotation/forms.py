@@ -13,12 +13,25 @@ CANNOT = "cannot"
 ANSWERS = [*(str(grade) for grade in range(HIGHEST_GRADE + 1)), CANNOT]
 
 
+class NumbersField(forms.Field):
+    """Whole numbers from check boxes of one name. The service checks that the query has them."""
+
+    widget = forms.MultipleHiddenInput
+
+    def to_python(self, value: list[str] | None) -> tuple[int, ...]:
+        texts = value or []
+        if not all(len(text) <= 4 and text.isascii() and text.isdigit() for text in texts):
+            raise forms.ValidationError("Invalid number.")
+        return tuple(sorted({int(text) for text in texts}))
+
+
 class AnswerForm(forms.Form):
     """An answer to a pair. `answer` is a grade or "cannot"."""
 
     answer = forms.ChoiceField(choices=[(answer, answer) for answer in ANSWERS])
     reason = forms.ChoiceField(choices=Reason.offered(), required=False)
     note = forms.CharField(required=False, max_length=4000)
+    aspects = NumbersField(required=False)
     presentation = forms.CharField(max_length=64)
     supersedes = forms.UUIDField(required=False)
     key = forms.UUIDField()
@@ -29,4 +42,7 @@ class AnswerForm(forms.Form):
         data = self.cleaned_data
         if data["answer"] == CANNOT:
             return Answer(reason=data["reason"], note=data["note"])
-        return Answer(grade=int(data["answer"]), note=data["note"])
+        grade = int(data["answer"])
+        # A person without the script may have ticked a box before deciding that nothing matches.
+        aspects = data["aspects"] if grade else ()
+        return Answer(grade=grade, note=data["note"], aspects=aspects)

@@ -367,6 +367,12 @@ class Judgment(models.Model):
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, choices=Reason, blank=True)
     note = models.TextField(blank=True)
+    aspects: models.JSONField[list[int] | None, list[int] | None] = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Numbers of what the match is about, in order; NULL if the collection did not "
+        "ask. They are of sentences of the query, or of its named aspects.",
+    )
     presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
     guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
     round = models.PositiveSmallIntegerField(
@@ -384,6 +390,12 @@ class Judgment(models.Model):
                 condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
                 | Q(grade__isnull=True, reason__in=Reason.values),
                 name="judgment_grade_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(aspects__isnull=True)
+                | Q(aspects=[])
+                | Q(grade__isnull=False, grade__gt=0),
+                name="judgment_aspects_with_a_grade",
             ),
         ]
         indexes = [
@@ -468,6 +480,9 @@ class RepeatJudgment(models.Model):
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, choices=Reason, blank=True)
     note = models.TextField(blank=True)
+    aspects: models.JSONField[list[int] | None, list[int] | None] = models.JSONField(
+        null=True, blank=True, help_text="As those of a judgment."
+    )
     presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
     guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
@@ -493,6 +508,12 @@ class RepeatJudgment(models.Model):
                 condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
                 | Q(grade__isnull=True, reason__in=Reason.values),
                 name="repeat_judgment_grade_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(aspects__isnull=True)
+                | Q(aspects=[])
+                | Q(grade__isnull=False, grade__gt=0),
+                name="repeat_judgment_aspects_with_a_grade",
             ),
             models.CheckConstraint(
                 condition=Q(compared=None, distance=None)

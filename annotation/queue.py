@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, When
 
 from accounts.models import Collection, User
+from annotation.aspects import Aspect, aspects_of, aspects_text
 from annotation.models import (
     Judgment,
     Reason,
@@ -113,6 +114,7 @@ class ShownPair:
     reason: str
     reason_text: str
     note: str
+    aspects: tuple[int, ...] = ()
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
@@ -124,10 +126,17 @@ class OwnJudgment(NamedTuple):
     grade: int | None
     reason: str
     note: str
+    aspects: list[int] | None = None
+    aspect_names: Sequence[str] = ()
 
     @property
     def reason_text(self) -> str:
         return Reason(self.reason).label if self.reason else ""
+
+    @property
+    def about(self) -> str:
+        """The marked aspects in words; "" without marks."""
+        return aspects_text(self.aspects or (), self.aspect_names)
 
 
 def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryProgress]:
@@ -208,6 +217,11 @@ def own_query(collection: Collection, user: User, name: str) -> Query | None:
     )
 
 
+def aspects_to_mark(collection: Collection, query: Query, shown: ShownText) -> tuple[Aspect, ...]:
+    """The aspects that judges of the query can mark; none in a collection that does not ask."""
+    return aspects_of(shown, query.aspect_names) if collection.marks_aspects else ()
+
+
 def own_slots(query_id: int, user: User) -> SlotQuerySet:
     return Slot.objects.for_annotator(user).filter(pair__query=query_id)
 
@@ -284,12 +298,12 @@ def _shown(query: Query, slots: SlotQuerySet | RepeatQuerySet) -> list[ShownPair
     rows = slots.values_list(
         token,
         "postponed_at",
-        *(f"judgment__{column}" for column in ("key", "grade", "reason", "note")),
+        *(f"judgment__{column}" for column in ("key", "grade", "reason", "note", "aspects")),
         f"{pair}__candidate",
         *(f"{pair}__candidate__document__{column}" for column in DocumentText._fields),
     )
     shown = shown_query(query)
-    return [_as_shown(query, shown, slot[:6], CandidateText(*slot[6:])) for slot in rows]
+    return [_as_shown(query, shown, slot[:7], CandidateText(*slot[7:])) for slot in rows]
 
 
 def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
@@ -300,7 +314,7 @@ def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
 def _as_shown(
     query: Query, shown: ShownText, slot: tuple[Any, ...], candidate: CandidateText
 ) -> ShownPair:
-    token, postponed_at, key, grade, reason, note = slot
+    token, postponed_at, key, grade, reason, note, aspects = slot
     presentation = presentation_with(query, shown, candidate, query.opening.guideline.version)
     return ShownPair(
         token=token,
@@ -314,6 +328,7 @@ def _as_shown(
         reason=reason or "",
         reason_text=Reason(reason).label if reason else "",
         note=note or "",
+        aspects=tuple(aspects or ()),
     )
 
 
@@ -334,13 +349,15 @@ def own_judgments(query: Query, user: User) -> list[OwnJudgment]:
             "judgment__grade",
             "judgment__reason",
             "judgment__note",
+            "judgment__aspects",
         )
-    return [OwnJudgment(*row[2:]) for row in sorted(found, key=lambda row: row[:2], reverse=True)]
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [OwnJudgment(*row[2:])._replace(aspect_names=query.aspect_names) for row in found]
 
 
 LISTED = (
-    *("query_name", "token", "sequence", "counts", "grade", "reason", "note", "seconds"),
-    *("presentation_digest", "created_at", "pk"),
+    *("query_name", "token", "sequence", "counts", "grade", "reason", "note", "aspects"),
+    *("seconds", "presentation_digest", "created_at", "pk"),
 )
 
 

@@ -12,7 +12,8 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
+from annotation.aspects import aspects_of
 from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import (
     LONGEST_REASON,
@@ -205,11 +206,22 @@ class GradedAnswer:
 
 @dataclass(frozen=True)
 class Answer(GradedAnswer):
-    """A judge's answer. A reason in own words is in the note."""
+    """A judge's answer. A reason in own words is in the note.
+
+    `aspects` are the numbers of what the match is about, in order. It goes with a grade above 0.
+    """
+
+    aspects: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        return cls(row.grade, row.reason, row.note, aspects=tuple(row.aspects or ()))
 
     def check(self, highest_grade: int) -> None:
-        """Raise BadAnswer also if the own words are missing."""
+        """Raise BadAnswer also if the own words are missing, or aspects of no match are given."""
         super().check(highest_grade)
+        if self.aspects and not self.grade:
+            raise self.bad("Only a grade above 0 can be about an aspect. Remove the aspects.")
         if self.reason == Reason.OTHER and not self.note.strip():
             raise self.bad("The note is missing. Write in it why you cannot judge.")
 
@@ -360,7 +372,7 @@ def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> 
 
 
 def check_annotator(collection: Collection, annotator: User) -> None:
-    if not collection.memberships.filter(user=annotator, role=Role.ANNOTATOR).exists():
+    if not collection.memberships.filter(user=annotator, role__in=JUDGES).exists():
         raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
 
@@ -546,7 +558,7 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
 
 def check_seat_holder(query: Query, seat: Seat) -> None:
     """Raise CannotReassign unless the person of the seat can still judge."""
-    members = query.collection.memberships.filter(user__is_active=True, role=Role.ANNOTATOR)
+    members = query.collection.memberships.filter(user__is_active=True, role__in=JUDGES)
     if not members.filter(user=seat.annotator).exists():
         raise CannotReassign(
             f"{seat.annotator} has slot {seat.number} of {query.name}, but is no annotator of "
@@ -679,6 +691,8 @@ def submit_judgment(
                     "You judged this pair in another window, so this answer was not saved. "
                     "Reload the page to change that judgment."
                 )
+            if answer.aspects:
+                _check_aspects(slot, answer.aspects)
             judgment = insert_judgment(
                 rows,
                 **{rows.owner: slot.pk},
@@ -687,6 +701,7 @@ def submit_judgment(
                 grade=answer.grade,
                 reason=answer.reason,
                 note=answer.note,
+                aspects=list(answer.aspects) if slot.marks_aspects else None,
                 presentation_digest=presentation_digest,
                 guideline_version=slot.guideline_version,
                 round=slot.round,
@@ -738,6 +753,23 @@ def _same_submission(
     return earlier
 
 
+def _check_aspects(slot: LockedSlot, numbers: Sequence[int]) -> None:
+    """Raise BadAnswer for aspects that the query, as it is shown, does not have."""
+    if not slot.marks_aspects:
+        raise BadAnswer(
+            "This collection does not ask for aspects, so your answer was not saved. "
+            "Reload the page and judge the pair again."
+        )
+    query = Query.objects.select_related("facet", *SOURCES).get(pk=slot.query_id)
+    known = {aspect.number for aspect in aspects_of(shown_query(query), query.aspect_names)}
+    unknown = [number for number in numbers if number not in known]
+    if unknown:
+        has = f"It has {', '.join(map(str, sorted(known)))}." if known else "It has none."
+        raise BadAnswer(f"{query.name} has no aspect {unknown[0]}. {has}")
+    if list(numbers) != sorted(set(numbers)):
+        raise BadAnswer("Give each aspect once, in order.")
+
+
 def _digest_now(slot: LockedSlot) -> str:
     """The digest of what the pair shows now: the stored one, unless a text changed since."""
     if slot.presentation_digest and not slot.text_changed:
@@ -765,6 +797,7 @@ class NewJudgment(NamedTuple):
     sequence: int = 1
     note: str = ""
     seconds: float | None = None
+    aspects: str | None = None  # as JSON
 
 
 def insert_judgments(judgments: Iterable[NewJudgment]) -> dict[int, int]:

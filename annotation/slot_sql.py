@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from django.db import connection
 
-from accounts.models import Role
+from accounts.rules import JUDGES_SQL
 from annotation.models import Judgment, RepeatJudgment
 
 GivenJudgment: TypeAlias = Judgment | RepeatJudgment
@@ -50,7 +50,7 @@ _OWN_SLOT = f"""
     SELECT s.id, p.query_id
     FROM accounts_collection c
     JOIN accounts_membership m
-        ON m.collection_id = c.id AND m.user_id = %s AND m.role = '{Role.ANNOTATOR}'
+        ON m.collection_id = c.id AND m.user_id = %s AND m.role IN {JUDGES_SQL}
     JOIN corpus_query q ON q.collection_id = c.id AND q.name = %s
     JOIN annotation_pair p ON p.query_id = q.id AND p.token = %s
     JOIN annotation_slot s ON s.pair_id = p.id AND s.annotator_id = m.user_id
@@ -60,7 +60,7 @@ _OWN_REPEAT = f"""
     SELECT r.id, r.query_id
     FROM accounts_collection c
     JOIN accounts_membership m
-        ON m.collection_id = c.id AND m.user_id = %s AND m.role = '{Role.ANNOTATOR}'
+        ON m.collection_id = c.id AND m.user_id = %s AND m.role IN {JUDGES_SQL}
     JOIN corpus_query q ON q.collection_id = c.id AND q.name = %s
     JOIN annotation_opening o ON o.query_id = q.id
     JOIN annotation_repeat r ON r.query_id = q.id AND r.token = %s
@@ -75,7 +75,7 @@ _ROW = """
         p.id, p.query_id, p.presentation_digest, p.text_changed, o.round, g.version,
         g.version > 1 AND NOT EXISTS (SELECT 1 FROM annotation_guidelinereading r
             WHERE r.guideline_id = g.id AND r.reader_id = s.annotator_id),
-        c.id, c.highest_grade, c.archived_at IS NOT NULL
+        c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
     FROM {table} s
     {pair}
     JOIN annotation_opening o ON o.query_id = p.query_id
@@ -145,6 +145,7 @@ class LockedSlot(NamedTuple):
     must_read: bool
     collection_id: int
     highest_grade: int
+    marks_aspects: bool
     is_archived: bool
 
 

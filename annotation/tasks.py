@@ -10,10 +10,10 @@ from annotation.guidelines.changes import APPLYING_KIND, apply_as_requested
 from annotation.models import Guideline
 from annotation.sharing import Assignment, SeatMove
 from jobs.lease import Lease
-from jobs.registry import handles
+from jobs.registry import WHOLE, handles
 
 
-@handles(team.OPENING_KIND, title="Open queries", page="board", in_steps=True)
+@handles(team.OPENING_KIND, title="Open queries", page="board", in_steps=True, owners=WHOLE)
 def run_open_queries(lease: Lease) -> dict[str, Any]:
     return team.open_as_planned(
         collection=lease.collection,
@@ -34,7 +34,13 @@ def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
     )
 
 
-@handles(APPLYING_KIND, title="Apply a guideline to open queries", page="guidelines", in_steps=True)
+@handles(
+    APPLYING_KIND,
+    title="Apply a guideline to open queries",
+    page="guidelines",
+    in_steps=True,
+    owners=WHOLE,
+)
 def run_apply_guideline(lease: Lease) -> dict[str, Any]:
     parameters = dict(lease.parameters)
     return apply_as_requested(

@@ -19,8 +19,9 @@ from accounts.access import (
     refuse_archived,
     row_or_404,
 )
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from annotation import queue
+from annotation.aspects import sentence_marks
 from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.models import Reason
@@ -41,7 +42,7 @@ not_found_for_scripts = not_found_as_json("This pair is no longer assigned to yo
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
@@ -68,7 +69,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next pair, or a redirect to my judgments when all pairs are judged."""
@@ -88,7 +89,7 @@ def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpRe
     return view(request, slug=slug, name=name, token=token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     query = my_query(request, collection, name)
@@ -139,7 +140,7 @@ def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpRes
     return redirect("judge-pair", slug, name, token)
 
 
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
@@ -156,7 +157,7 @@ def _refused(
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_POST
 def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
@@ -177,7 +178,7 @@ def judge_later(
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next `count` pairs as parts of the page, without those named in `without`."""
@@ -203,7 +204,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 
 @never_cache
 @by_the_same_person
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
@@ -218,7 +219,7 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 
 @never_cache
-@in_collection(Role.ANNOTATOR)
+@in_collection(*JUDGES)
 @require_safe
 def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """My judgments on this query, with a summary when all pairs are judged."""
@@ -268,6 +269,7 @@ def _workspace(
         return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
     progress = queue.progress_in(query.pk, user)
     pace = queue.pace(collection, user)
+    aspects = queue.aspects_to_mark(collection, query, shown.query)
     return render(
         request,
         "annotation/workspace.html",
@@ -283,6 +285,9 @@ def _workspace(
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),
             "cannot": CANNOT,
+            "aspects": aspects,
+            "query_marks": sentence_marks(aspects),
+            "marked": shown.aspects if typed is None else _typed_aspects(request),
             "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
             "progress": progress,
             "pace": pace,
@@ -290,6 +295,11 @@ def _workspace(
             "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
         },
     )
+
+
+def _typed_aspects(request: HttpRequest) -> list[int]:
+    """The boxes that were ticked in a refused answer."""
+    return [int(text) for text in request.POST.getlist("aspects") if text.isdigit()]
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

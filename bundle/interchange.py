@@ -41,7 +41,8 @@ class InterchangedQuery(NamedTuple):
     """A query, and its opening: `guideline` is the version, None for a query that is not open.
 
     `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments,
-    `referred` the pairs for the adjudicator whatever their judgments are.
+    `referred` the pairs for the adjudicator whatever their judgments are. `aspects` are its named
+    aspects.
     """
 
     name: str
@@ -52,6 +53,7 @@ class InterchangedQuery(NamedTuple):
     labels_unchecked: bool | None
     unjudged: tuple[str, ...]
     referred: tuple[ReferredPair, ...] = ()
+    aspects: tuple[str, ...] = ()
 
 
 class InterchangedPaper(NamedTuple):

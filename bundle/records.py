@@ -58,7 +58,8 @@ class PooledDocument(NamedTuple):
 class Rating(NamedTuple):
     """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision.
 
-    `guideline` is the version that it was made under.
+    `guideline` is the version that it was made under. `aspects` are what the match is about, as
+    `annotation.aspects.aspects_cell` writes them.
     """
 
     query: str
@@ -72,6 +73,7 @@ class Rating(NamedTuple):
     seconds: float | None
     presentation_digest: str
     guideline: int
+    aspects: str = ""
 
 
 class Adjudication(NamedTuple):
@@ -255,6 +257,7 @@ class ReleasedDatasheet(NamedTuple):
 
     `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
     They are not known if judgments were imported. `annotators` has groups of people only.
+    `owner_annotators` is how many of those who judged owned the collection meanwhile.
     """
 
     answers: Mapping[str, str] = {}
@@ -262,6 +265,7 @@ class ReleasedDatasheet(NamedTuple):
     first_day: str = ""
     last_day: str = ""
     annotators: tuple[PublishedField, ...] = ()
+    owner_annotators: int = 0
 
 
 FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called

@@ -45,6 +45,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("licences/", CollectionLicences.as_view(), name="api-licences"),
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
+    path("end-judging/", people_api.EndJudging.as_view(), name="api-end-judging"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from accounts.models import OWNERS, Role
 from corpus.documents.import_options import MAX_SKIPPED, DocumentImportOptions
 from corpus.formats.sources import AUTO, FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
@@ -122,6 +123,8 @@ def _columns(text: str) -> str:
 
 
 class Documents(CollectionView):
+    roles = OWNERS
+    reading_roles = (Role.ADMIN,)  # it tells authors and venues
     parser_classes = [FormBody]
 
     @extend_schema(summary="Documents, by docno", responses=DocumentFields(many=True))
@@ -165,6 +168,8 @@ class DocumentDetail(CollectionView):
 
 
 class QueryList(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="Queries, by name", responses=QueryAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = self.collection.queries.select_related("facet", "query_paper")
@@ -189,6 +194,7 @@ class QueryList(CollectionView):
 
 
 class Topics(CollectionView):
+    roles = OWNERS
     parser_classes = [FormBody]
 
     @extend_schema(

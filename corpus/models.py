@@ -397,6 +397,11 @@ class Query(models.Model):
         blank=True,
         help_text="Numbers of its sentences from 1, in order; NULL for the whole facet.",
     )
+    aspect_names: models.JSONField[list[str], list[str]] = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="What a match can be about, by number from 1, if it is not its sentences.",
+    )
 
     objects = QueryQuerySet.as_manager()
 

@@ -30,6 +30,7 @@ def create_collection(
     slug: str,
     name: str,
     owner: User | None = None,
+    owner_role: str = Role.ADMIN,
     description: str = "",
     licence: str = "",
     corpus_licence: str = "",
@@ -39,7 +40,9 @@ def create_collection(
     highest_grade: int = 3,
     relevant_from: int | None = None,
 ) -> Collection:
-    """Create a collection with its facets and its scale; `owner` becomes its first admin.
+    """Create a collection with its facets and its scale; `owner` gets `owner_role` in it.
+
+    That is admin, or owner-annotator for an owner who judges: a former admin can never judge.
 
     `relevant_from` is 2 if it is not given, or 1 on a scale of two grades.
 
@@ -71,7 +74,7 @@ def create_collection(
                     key=plan.key, name=plan.name, labels=list(plan.labels), position=position
                 )
             if owner is not None:
-                add_membership(collection=collection, user=owner, role=Role.ADMIN)
+                add_membership(collection=collection, user=owner, role=owner_role)
     except IntegrityError as error:
         raise CorpusError(
             f"The short name {slug!r} exists already. Choose another short name."

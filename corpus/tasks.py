@@ -20,7 +20,12 @@ FULL_TEXTS_KIND = "import_full_texts"
 
 
 @registry.handles(
-    JOB_KIND, title="Import documents", page="documents", reads=("path",), form="import-documents"
+    JOB_KIND,
+    title="Import documents",
+    page="documents",
+    reads=("path",),
+    form="import-documents",
+    owners=registry.WHOLE,
 )
 def run_import_documents(lease: Lease) -> None:
     """Parameters: those of `files_of` and of DocumentImportOptions."""
@@ -30,7 +35,12 @@ def run_import_documents(lease: Lease) -> None:
 
 
 @registry.handles(
-    TOPICS_KIND, title="Import topics", page="queries", reads=("path",), form="import-topics"
+    TOPICS_KIND,
+    title="Import topics",
+    page="queries",
+    reads=("path",),
+    form="import-topics",
+    owners=registry.WHOLE,
 )
 def run_import_topics(lease: Lease) -> None:
     """Parameters: those of `files_of`, and `facet`, `topic_prefix` and `dry_run` as of

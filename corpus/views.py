@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
+from accounts.models import OWNERS, Collection, Role
 from corpus.facets import SAMPLE_FACETS
 from corpus.formats.full_texts import sections_of
 from corpus.formats.sources import AUTO
@@ -44,7 +44,7 @@ IMPORTS_ON_A_PAGE = 20
 IMPORT_ORDER = Order("pk", lambda text: int(text) if text.isdecimal() and len(text) < 19 else 0)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_safe
 def document_imports(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The history of the corpus: the imports in their order, with the counts of their steps."""
@@ -55,7 +55,7 @@ def document_imports(request: HttpRequest, collection: Collection) -> HttpRespon
     return render(request, "corpus/document_imports.html", context)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method != "POST":
@@ -145,7 +145,7 @@ def full_text(request: HttpRequest, collection: Collection, docno: str) -> HttpR
     return render(request, "corpus/full_text.html", context)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
 def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
@@ -211,7 +211,7 @@ def _add_sentence_query(request: HttpRequest, collection: Collection) -> HttpRes
     return redirect("queries", collection.slug)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     has_facets = not collection.facets.filter(key="").exists()
@@ -229,7 +229,7 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     return redirect("queries", collection.slug)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = TopicsForm(request.POST, request.FILES, collection=collection)
@@ -250,7 +250,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
     return redirect("job", collection.slug, job.pk)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     query = collection.queries.select_related("query_paper").filter(name=name).first()

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE
-from accounts.models import Collection, User
+from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.services import change_judging_rules, change_licences
@@ -86,8 +86,12 @@ def parts_for(roles: Iterable[str]) -> dict[str, list[str]]:
     parts = {}
     for pattern in _collection_patterns():
         view = getattr(pattern.callback, "view_class")  # noqa: B009  # mypy knows no view_class
-        if not pattern.pattern.converters and set(view.roles) & set(roles):
-            methods = [name.upper() for name in ("get", "post", "delete") if hasattr(view, name)]
+        methods = [
+            name.upper()
+            for name in ("get", "post", "delete")
+            if hasattr(view, name) and set(view.roles_for(name)) & set(roles)
+        ]
+        if methods and not pattern.pattern.converters:
             parts[str(pattern.pattern)] = methods
     return parts
 
@@ -136,6 +140,8 @@ class NewLicences(RequestSerializer):
 
 
 class CollectionLicences(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Change the licences",
         description="What is not given stays. Published versions keep their licences.",
@@ -185,6 +191,8 @@ class JudgingRulesBody(RequestSerializer):
 
 
 class CollectionJudgingRules(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="How pairs are judged", responses=JudgingRulesBody)
     def get(self, request: Request, slug: str) -> Response:
         self.parameters(NoKeys)

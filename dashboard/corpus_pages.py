@@ -28,7 +28,7 @@ from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import page_of, typed
 
 
-@in_collection(Role.ADMIN)
+@in_collection(Role.ADMIN, owner_annotators_to="set-up")
 @require_safe
 @vary_on_headers("HX-Request")
 def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:

@@ -12,7 +12,7 @@ from pooling.views import pools_file, pools_page
 from web.tables.columns import wants_csv
 
 
-@in_collection(Role.ADMIN)
+@in_collection(Role.ADMIN, owner_annotators_to="set-up")
 @require_safe
 def pools(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if wants_csv(request):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.db import transaction
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import JUDGES, Collection, Membership, User
 from accounts.services import AccountError, add_membership, take_role
 from annotation.models import Slot
 from corpus.services import note_language
@@ -37,14 +37,15 @@ def remove_role(*, membership: Membership) -> None:
     """
     with transaction.atomic():
         lock_collection(membership.collection)
-        if membership.role == Role.ANNOTATOR:
+        if membership.role in JUDGES:
             slots = Slot.objects.of(membership.collection).for_annotator(membership.user)
-            unjudged = slots.unjudged().count()
-            if unjudged:
+            # Without their number, because an owner-annotator can read this, too.
+            if slots.unjudged().exists():
+                role = membership.get_role_display().lower()
                 raise HoldsPairs(
-                    f"{membership.user.shown_name} still has {unjudged:,} of {slots.count():,} "
-                    "pairs to judge, so the annotator role stays. Nothing was changed. Assign "
-                    "these pairs to another person on the judging page first."
+                    f"{membership.user.shown_name} still has pairs to judge, so the {role} role "
+                    "stays. Nothing was changed. Assign these pairs to another person on the "
+                    "judging page first."
                 )
         take_role(membership=membership)
 

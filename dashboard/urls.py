@@ -8,11 +8,12 @@ import pooling.converters  # noqa: F401 (registers "pool_docno")
 from accounts.models import Role
 from accounts.moved_pages import moved_page
 from dashboard import corpus_pages, pool_pages, views
-from dashboard.board import opening_views, rebalance_views
+from dashboard.board import opening_views, rebalance_views, set_up_views
 from dashboard.board import views as board_views
 from dashboard.document_page.views import document
 from dashboard.people import views as people
 from dashboard.query_page import views as query_page
+from dashboard.query_page.aspects import name_query_aspects
 from dashboard.settings import archive_views
 
 urlpatterns: list[URLPattern] = [
@@ -23,7 +24,11 @@ urlpatterns: list[URLPattern] = [
     # Below a word of its own: a docno may contain slashes, and be called "import".
     path("documents/id/<path:docno>", document, name="document"),
     path("queries/id/<path:name>", query_page.query, name="query"),
+    path("queries/aspects/<path:name>", name_query_aspects, name="name-query-aspects"),
     path("queries/topics/<path:topic>", query_page.topic, name="topic"),
+    path("set-up/", set_up_views.set_up, name="set-up"),
+    path("set-up/pools/", set_up_views.build, name="build-usual-pools"),
+    path("end-judging/", people.end, name="end-judging"),
     path("pools/", pool_pages.pools, name="pools"),
     path("pools/<pool_docno:docno>/", query_page.pool, name="pool"),
     path("judging/", board_views.board, name="board"),

@@ -17,7 +17,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.permissions import IsAuthenticated
 
 from accounts.access import in_collection, person_of, roles_in
-from accounts.models import Collection, Role
+from accounts.models import OWNERS, Collection, Role
 from accounts.passwords import HasOwnPassword
 from annotation.guidelines.collection_setup import (
     change_facets_and_scale,
@@ -106,7 +106,7 @@ def new_collection(request: HttpRequest) -> HttpResponse:
             messages.success(
                 request,
                 f"{collection.name} is set up {_facets_in_words(form.cleaned_data['facets'])}. "
-                "You are its admin.",
+                f"You are its {Role(form.cleaned_data['owner_role']).label.lower()}.",
             )
             return redirect("collection", collection.slug)
     return render(
@@ -159,17 +159,18 @@ def collection_page(request: HttpRequest, collection: Collection) -> HttpRespons
         {
             "queue": overview.queue_of(collection, user, roles),
             "board": overview.admin_overview(collection, roles),
+            "set_up": overview.owner_overview(collection, user, roles),
         },
     )
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = _settings_form(collection, request.POST or None)
+    form = _settings_form(request, collection, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            change_settings(collection=collection, **form.cleaned_data)
+            change_settings(collection=collection, **{"seed": collection.seed} | form.cleaned_data)
         except SeedIsFixed as error:
             form.add_error("seed", str(error))
         else:
@@ -178,7 +179,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
     return settings_page(request, collection, form)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def collection_facets(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = _facets_form(collection, request.POST)
@@ -193,7 +194,7 @@ def collection_facets(request: HttpRequest, collection: Collection) -> HttpRespo
     return settings_page(request, collection, facets_form=form)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def judging_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = JudgingForm.of(collection.judging_rules, request.POST)
@@ -204,9 +205,16 @@ def judging_settings(request: HttpRequest, collection: Collection) -> HttpRespon
     return redirect("collection-settings", collection.slug)
 
 
-def _settings_form(collection: Collection, data: QueryDict | None = None) -> SettingsForm:
+def _settings_form(
+    request: HttpRequest, collection: Collection, data: QueryDict | None = None
+) -> SettingsForm:
+    """Judges never get the seed, because orders of pairs follow from it."""
+    roles = roles_in(collection, person_of(request))
     return SettingsForm(
-        data, initial=model_to_dict(collection), seed_is_fixed=seed_is_fixed(collection)
+        data,
+        initial=model_to_dict(collection),
+        seed_is_fixed=seed_is_fixed(collection),
+        shows_seed=Role.ADMIN in roles,
     )
 
 
@@ -224,7 +232,7 @@ def settings_page(
     judging_form: JudgingForm | None = None,
     archive_error: ArchiveError | None = None,
 ) -> HttpResponse:
-    form = form or _settings_form(collection)
+    form = form or _settings_form(request, collection)
     facets_form = facets_form or _facets_form(collection)
     judging_form = judging_form or JudgingForm.of(collection.judging_rules)
     is_invalid = form.errors or facets_form.errors or judging_form.errors

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import transaction
 
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation.models import Opening
 from annotation.services import open_queries, set_up_collection
 from corpus.documents.importing import import_documents
@@ -151,7 +151,7 @@ def _sizes(collection: Collection) -> JobResult:
 def _open_for_two(collection: Collection, opened_by: User | None) -> JobResult:
     """Open the queries for the first two annotators, or say how many are missing."""
     annotators = User.objects.filter(
-        memberships__collection=collection, memberships__role=Role.ANNOTATOR, is_active=True
+        memberships__collection=collection, memberships__role__in=JUDGES, is_active=True
     ).order_by("username")[:2]
     if len(annotators) < 2:
         missing = count_noun(2 - len(annotators), "annotator")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
@@ -12,8 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from accounts.models import OWNERS
 from jobs import registry
 from jobs.models import Job, State
+from jobs.owners import told, visible_jobs
 from jobs.services import request_cancel
 from web.api.serializers import found
 
@@ -48,6 +51,9 @@ class JobAnswer(serializers.Serializer[Job]):
     def get_title(self, job: Job) -> str:
         return registry.kind(job.kind).title
 
+    def to_representation(self, job: Job) -> Any:
+        return super().to_representation(told(job))
+
 
 def accepted(job: Job) -> Response:
     """202 with the job, and its address in `Location`."""
@@ -56,18 +62,26 @@ def accepted(job: Job) -> Response:
 
 
 class Jobs(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="Jobs, the newest first", responses=JobAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        return self.paged(self.collection.jobs.all(), JobAnswer)
+        return self.paged(visible_jobs(self.collection, self.person), JobAnswer)
 
 
 class JobDetail(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="State and progress of a job", responses=JobAnswer)
     def get(self, request: Request, slug: str, job_id: uuid.UUID) -> Response:
-        return Response(JobAnswer(found(self.collection.jobs.all(), pk=job_id)).data)
+        return Response(
+            JobAnswer(found(visible_jobs(self.collection, self.person), pk=job_id)).data
+        )
 
 
 class CancelJob(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Cancel a job",
         description="A queued job is cancelled at once, a running job at its next step. A "
@@ -76,7 +90,7 @@ class CancelJob(CollectionView):
         responses=JobAnswer,
     )
     def post(self, request: Request, slug: str, job_id: uuid.UUID) -> Response:
-        job = found(self.collection.jobs.all(), pk=job_id)
+        job = found(visible_jobs(self.collection, self.person), pk=job_id)
         self.parsed()
         request_cancel(job=job)
         job.refresh_from_db()

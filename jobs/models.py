@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -38,6 +39,13 @@ class JobQuerySet(models.QuerySet["Job"]):
                 | models.Q(parameters__filename__icontains=word)
             )
         return jobs
+
+    def with_state_only(self, kinds: Iterable[str]) -> JobQuerySet:
+        """With `is_state_only`, true for jobs of these kinds."""
+        is_state_only = models.Q(kind__in=list(kinds))
+        return self.annotate(
+            is_state_only=models.ExpressionWrapper(is_state_only, models.BooleanField())
+        )
 
     def abandoned(self) -> JobQuerySet:
         """Running jobs whose worker sends no heartbeats. Another worker may take them over."""

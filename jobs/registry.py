@@ -25,6 +25,7 @@ class JobKind(NamedTuple):
     the form that uploads them.
     A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
     Only a kind with `archived_too` is queued in an archived collection.
+    An owner-annotator is told of a kind with `owners`: WHOLE, or only the STATE of its jobs.
     """
 
     title: str
@@ -34,8 +35,10 @@ class JobKind(NamedTuple):
     form: str = ""
     in_steps: bool = False
     archived_too: bool = False
+    owners: str = ""
 
 
+WHOLE, STATE = "whole", "state"
 _handlers: dict[str, Handler] = {}
 _kinds: dict[str, JobKind] = {}
 _due_checks: list[DueCheck] = []
@@ -57,6 +60,7 @@ def handles(
     form: str = "",
     in_steps: bool = False,
     archived_too: bool = False,
+    owners: str = "",
 ) -> Callable[[Handler], Handler]:
     """Register the handler for jobs of this kind, as JobKind describes it.
 
@@ -65,7 +69,7 @@ def handles(
 
     def register(handler: Handler) -> Handler:
         _handlers[name] = handler
-        _kinds[name] = JobKind(title, page, result, reads, form, in_steps, archived_too)
+        _kinds[name] = JobKind(title, page, result, reads, form, in_steps, archived_too, owners)
         return handler
 
     return register

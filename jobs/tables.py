@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import Collection
 from jobs import registry
 from jobs.models import LIVE, Job, State
 from web.tables.columns import Column, Table
@@ -50,9 +49,9 @@ STATE = Filter(
 )
 
 
-def job_filters(collection: Collection) -> list[Filter[Q]]:
+def job_filters(jobs: QuerySet[Job]) -> list[Filter[Q]]:
     """By state, and by kind if there are several."""
-    kinds = collection.jobs.order_by("kind").values_list("kind", flat=True).distinct()
+    kinds = jobs.order_by("kind").values_list("kind", flat=True).distinct()
     choices = [FilterChoice(kind, registry.kind(kind).title, Q(kind=kind)) for kind in kinds]
     return [STATE, Filter("kind", "Kind", choices if len(choices) > 1 else [])]
 

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
 from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
+from accounts.models import OWNERS, Collection
 from jobs import registry, uploaded_files
 from jobs.models import LIVE, Job
+from jobs.owners import searchable, told, visible_jobs
 from jobs.services import enqueue, request_cancel
 from jobs.tables import JOBS, job_filters, newest_first
 from web.tables.columns import csv_file, wants_csv
@@ -26,54 +27,59 @@ LISTED = 100  # live jobs
 CHUNK = 500  # rows of a CSV file that are read together
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @never_cache
 @require_safe
 def jobs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    filters = job_filters(collection)
-    all_jobs = collection.jobs.select_related("requested_by")
-    matches = filter_queryset(all_jobs.matching(typed(request.GET, "q")), filters, request.GET)
+    all_jobs = visible_jobs(collection, person_of(request)).select_related("requested_by")
+    filters = job_filters(all_jobs)
+    words = typed(request.GET, "q")
+    if words:  # they could be of an error that is hidden
+        all_jobs = searchable(all_jobs)
+    matches = filter_queryset(all_jobs.matching(words), filters, request.GET)
     ended = newest_first(matches.exclude(state__in=LIVE))
     columns = JOBS.shown(request)
     if wants_csv(request):
-        lines = ended.in_order().iterator(chunk_size=CHUNK)
+        lines = map(told, ended.in_order().iterator(chunk_size=CHUNK))
         return csv_file(f"{collection.slug}-jobs", columns, lines)
     bar = filter_bar(request, filters, caption="File, error or kind", button="Find jobs", kept=())
+    page = ended.page(request)
     return render(
         request,
         "jobs/jobs.html",
         {
-            "live": list(matches.filter(state__in=LIVE)[:LISTED]),
-            "page": ended.page(request),
+            "live": [told(job) for job in matches.filter(state__in=LIVE)[:LISTED]],
+            "page": page,
+            "rows": [told(job) for job in page.rows],
             "bar": bar,
             "columns": columns,
-            "is_empty": not bar.is_active and not collection.jobs.exists(),
+            "is_empty": not bar.is_active and not all_jobs.exists(),
         },
     )
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @never_cache
 @require_safe
 def job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
-    return render(request, "jobs/job.html", {"job": _job(collection, job_id)})
+    return render(request, "jobs/job.html", {"job": told(_job(request, collection, job_id))})
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @never_cache
 @require_safe
 def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     """The job's card alone. The card reloads itself while the job is live."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     page = htmx.current_url_abs_path if htmx else None
-    context = {"job": _job(collection, job_id), "seen_on": page}
+    context = {"job": told(_job(request, collection, job_id)), "seen_on": page}
     return render(request, "jobs/_polled_card.html", context)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
-    job = _job(collection, job_id)
+    job = _job(request, collection, job_id)
     if job.is_live:
         request_cancel(job=job)
     else:
@@ -81,21 +87,21 @@ def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> H
     return redirect("job", collection.slug, job.pk)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
-    old = _job(collection, job_id)
+    old = _job(request, collection, job_id)
     if old.is_live:
         messages.info(request, "This job is still in progress, so it cannot be retried yet.")
         return redirect("job", collection.slug, old.pk)
     return _queue_again(request, collection, old, old.parameters)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def import_checked(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     """Import the files that a dry run has checked."""
-    checked = _job(collection, job_id)
+    checked = _job(request, collection, job_id)
     if checked.is_live or not checked.parameters.get(uploaded_files.DRY_RUN):
         messages.info(request, "This job has not checked files for an import.")
         return redirect("job", collection.slug, checked.pk)
@@ -127,8 +133,9 @@ def _queue_again(
     return redirect("job", collection.slug, new.pk)
 
 
-def _job(collection: Collection, job_id: uuid.UUID) -> Job:
-    job = collection.jobs.select_related("requested_by").filter(pk=job_id).first()
+def _job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> Job:
+    jobs = visible_jobs(collection, person_of(request))
+    job = jobs.select_related("requested_by").filter(pk=job_id).first()
     if job is None:
         raise Http404("no such job in this collection")
     return job

@@ -9,7 +9,13 @@ from django import forms
 from django.utils.datastructures import MultiValueDict
 
 from accounts.models import Collection
-from pooling.services import DEFAULT_STRATEGY, PoolPlan, named_papers, papers_to_pool
+from pooling.services import (
+    DEFAULT_STRATEGY,
+    PoolingError,
+    PoolPlan,
+    named_papers,
+    papers_to_pool,
+)
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
 from pooling.strategies.drawing import DrawnPlace, drawing
 from retrieval.models import Run
@@ -33,6 +39,7 @@ OF_FACET = (  # a sentence for collections with facets
     "“bm25_abstract@method” uses only the sentences of a facet as the query. "
 )
 ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of the query papers
+MOST_OF_EACH = 10_000  # new documents of a retriever, in the usual plan
 MOST_FILE_BYTES = 1024 * 1024  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
@@ -333,6 +340,24 @@ def _has_only_topics(collection: Collection) -> bool:
     """Return whether all queries are topics, which cite no papers and have no year and no field."""
     papers = collection.query_papers.all()
     return not papers.filter(topic=None).exists() and papers.exists()
+
+
+def usual_plan(collection: Collection, size: int) -> PoolPlan:
+    """The plan of the form as it opens first, with `size` new documents from each retriever.
+
+    For a person who must not read what the form shows: the runs, and which documents it would draw.
+
+    Raises:
+        PoolingError: the form is invalid as it is, such as without a retriever that is available.
+    """
+    unsent = PoolPlanForm(collection=collection)
+    texts = {name: _texts(unsent[name].value()) for name in unsent.fields}
+    form = PoolPlanForm(
+        MultiValueDict(texts | {f"{DEFAULT_STRATEGY}-n": [str(size)]}), collection=collection
+    )
+    if not form.is_valid():
+        raise PoolingError("The usual plan cannot be used here. Ask an admin to build the pools.")
+    return form.plan()
 
 
 def field_name(strategy: Strategy, parameter: Parameter) -> str:

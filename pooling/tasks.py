@@ -6,12 +6,12 @@ from typing import Any
 
 from accounts.models import User
 from jobs.lease import Lease
-from jobs.registry import due_check, handles
+from jobs.registry import STATE, due_check, handles
 from pooling import services
 from pooling.checks import request_due_checks
 
 
-@handles("build_pools", title="Build the pools", page="pools")
+@handles("build_pools", title="Build the pools", page="pools", owners=STATE)
 def build_pools(lease: Lease) -> dict[str, Any]:
     plan = services.PoolPlan.of(lease.parameters)
     requested_by = User.objects.filter(pk__in=[lease.requested_by_id]).first()

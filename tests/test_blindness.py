@@ -7,9 +7,14 @@ with every id that exists, since not showing a link hides nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import Role, User
@@ -18,6 +23,7 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
 from corpus.models import Document
+from jobs.models import State
 from tests.support.api_world import (
     HALF_NOTE,
     NAMES,
@@ -45,6 +51,14 @@ ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
     r"|guidelines|guideline-text|timesheet"
 )
+# What an owner-annotator may open, beside the pages of annotators.
+OWNERS_PAGES = re.compile(
+    r"set-up|build-usual-pools|end-judging|import-documents|document-imports|import-topics"
+    r"|add-query(-list)?|remove-query|labels|predict-labels|train-labeller|check-\w+|guideline"
+    r"|apply-guideline|people|add-role|add-person|remove-role|collection-settings"
+    r"|collection-facets|judging-settings|jobs?|job-card|cancel-job|try-job-again|import-checked"
+)
+LED_ON = {"documents", "queries", "pools", "board"}  # to pages of the owner-annotator
 MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
 
 
@@ -55,25 +69,44 @@ def world() -> World:
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
     others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
     open_query(query=a_query(world.collection), annotators=others, opened_by=None)
+    _add_owner_annotator(world)
     return world
 
 
+def _add_owner_annotator(world: World) -> None:
+    """With a query whose first pair both have judged, and whose second only the other."""
+    owner = member(world.collection, Role.OWNER_ANNOTATOR, "odilia")
+    other = User.objects.get(username="ann2")
+    opening = open_query(query=a_query(world.collection), annotators=(owner, other), opened_by=None)
+    theirs = Slot.objects.filter(pair__query=opening.query, annotator=other).order_by("pair")
+    own = Slot.objects.filter(pair__query=opening.query, annotator=owner).order_by("pair")
+    judge(theirs[0], Answer(grade=3, note=NOTE))
+    judge(own[0], Answer(grade=1, note="my own note"))
+    judge(theirs[1], Answer(grade=2, note=HALF_NOTE))
+
+
 def visitor(username: str) -> Crawl:
+    return Crawl(logged_in(username))
+
+
+def logged_in(username: str) -> Client:
     client = Client()
     client.force_login(User.objects.get(username=username))
-    return Crawl(client)
+    return client
 
 
 def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
     """These people's names, where candidates come from, what is known of documents, and more."""
-    names = {**NAMES, "ann1": "ann1", "ann3": "Ludmilla Frotz"}
+    names = {**NAMES, "ann1": "ann1", "ann3": "Ludmilla Frotz", "odilia": "odilia"}
     usernames = set(persons) - {"admin"}  # which is also the name of a role
     words = [*usernames, *(names[person] for person in persons), *METADATA, *SOURCES, *also]
     return re.compile("|".join(rf"\b{re.escape(word)}\b" for word in words))
 
 
-ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "adju", "admin", also=(NOTE, HALF_NOTE))
-ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", also=(HALF_NOTE,))
+# An owner-annotator knows the people.
+OWNERS_SECRETS = secrets_from(also=(NOTE, HALF_NOTE))
+ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "odilia", "adju", "admin", also=(NOTE, HALF_NOTE))
+ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", "odilia", also=(HALF_NOTE,))
 
 
 MOVED = {
@@ -130,6 +163,79 @@ def test_no_api_answer_of_the_schema_tells_an_annotator_anything(world):
     assert len(good) >= 8
 
 
+def test_nothing_an_owner_annotator_can_click_tells_anything(world):
+    crawl = visitor("odilia").follow_links("/").send_forms()
+
+    assert crawl.holding(OWNERS_SECRETS) == []
+    assert crawl.names >= MUST_HAVE_SEEN | {"set-up", "people", "collection-settings", "jobs"}
+    assert crawl.names.isdisjoint(MOVED)
+
+
+def test_no_link_leads_an_owner_annotator_to_a_page_that_is_refused(world):
+    crawl = visitor("odilia").follow_links("/")
+
+    assert [answer.request for answer in crawl.answers if answer.status == 404] == []
+
+
+def test_no_address_tells_an_owner_annotator_anything(world):
+    crawl = visitor("odilia")
+    found = set()
+    for route, pattern in patterns():
+        if "slug" not in route:
+            continue
+        name = pattern.name or ""
+        allowed = ANNOTATORS_PAGES.fullmatch(name) or OWNERS_PAGES.fullmatch(name)
+        for address in filled(route, every_id(world)):
+            for method in ("get", "post"):
+                with undone():
+                    status = crawl.ask(method, address).status
+                is_led_on = name in LED_ON and (method, status) == ("get", 302)
+                assert allowed or is_led_on or route.startswith("api/") or status == 404, address
+                if status == 200:
+                    found.add(name)
+
+    assert crawl.holding(OWNERS_SECRETS) == []
+    assert found >= {"collection", "judge", "set-up", "people", "jobs", "job", "api-openings"}
+
+
+def test_no_api_answer_of_the_schema_tells_an_owner_annotator_anything(world):
+    crawl = visitor("odilia")
+    for path in SchemaGenerator().get_schema(request=None, public=True)["paths"]:
+        for address in filled(path, every_id(world)):
+            crawl.ask("get", address)
+
+    assert crawl.holding(OWNERS_SECRETS) == []
+    assert len([answer for answer in crawl.answers if answer.status == 200]) >= 15
+
+
+def test_what_others_judge_changes_nothing_that_an_owner_annotator_gets(world):
+    long_ago = timezone.now() - timedelta(days=900)  # or pages tell how the time goes on
+    world.collection.jobs.update(state=State.SUCCEEDED, created_at=long_ago)
+    client = logged_in("odilia")
+    User.objects.update(last_login=None)  # which the page about people tells
+    before = everything_for(client, world)
+    others_judge_on(world)
+    after = everything_for(client, world)
+
+    assert before.keys() == after.keys()
+    for request, answer in before.items():
+        assert without_ages(after[request]) == without_ages(answer), request
+
+
+def without_ages(answer: tuple[int, str]) -> tuple[int, str]:
+    """The answer without how long ago things were, such as "12 seconds ago" or "now"."""
+    status, body = answer
+    return status, re.sub(r"(<time [^>]*>)[^<]*</time>", r"\1</time>", body)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """A request whose changes are undone, such as a role that is removed."""
+    savepoint = transaction.savepoint()
+    yield
+    transaction.savepoint_rollback(savepoint)
+
+
 def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
     crawl = visitor("adju").follow_links("/")
     try_every_address(crawl, world)
@@ -152,17 +258,17 @@ def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
 
 
 def test_what_others_do_changes_nothing_that_an_annotator_gets(world):
-    before = everything_for_ann1(world)
+    before = everything_for(logged_in("ann1"), world)
     others_go_on(world)
-    after = everything_for_ann1(world)
+    after = everything_for(logged_in("ann1"), world)
 
     assert before.keys() == after.keys()
     for request, answer in before.items():
         assert after[request] == answer, request
 
 
-def everything_for_ann1(world: World) -> dict[str, tuple[int, str]]:
-    crawl = visitor("ann1").follow_links("/")
+def everything_for(client: Client, world: World) -> dict[str, tuple[int, str]]:
+    crawl = Crawl(client).follow_links("/")
     for path in SchemaGenerator().get_schema(request=None, public=True)["paths"]:
         for address in filled(path, every_id(world)):
             crawl.ask("get", address)
@@ -180,14 +286,19 @@ def _csrf(found: re.Match[str]) -> str:
     return found.group() if re.fullmatch("[0-9a-f]{64}", found.group()) else "CSRF"
 
 
-def others_go_on(world: World) -> None:
-    """The others revise, judge on and decide anew, and the metadata of all papers change."""
+def others_judge_on(world: World) -> None:
+    """The others revise and judge on."""
     for slot in Slot.objects.of(world.collection).filter(annotator__username__in=["ann2", "ann3"]):
         judgment = slot.judgment
         judge(
             slot,
             Answer(grade=3 if judgment is None else (judgment.grade + 1) % 4, note="another note"),
         )
+
+
+def others_go_on(world: World) -> None:
+    """The others revise, judge on and decide anew, and the metadata of all papers change."""
+    others_judge_on(world)
     for slot in world.slots(1)[:2]:
         settle(slot, Ruling(grade=0, note="another note"))
     Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])

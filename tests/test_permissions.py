@@ -22,26 +22,28 @@ from django.utils import timezone
 
 from accounts.models import Collection, Role, User
 from accounts.password_links import password_link
+from annotation.models import Slot
+from annotation.services import open_query
 from corpus.services import create_query
 from jobs.models import State
 from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
-from tests.support.factories import DocumentFactory, UserFactory, a_topic, member
+from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
 
-HERE = ("admin", "annotator", "adjudicator", "curator")
+HERE = ("admin", "annotator", "adjudicator", "curator", "owner-annotator")
 # Each of those above holds the other roles in the second collection, too.
 # These two hold every role in the second collection; an annotator is never an admin.
 ELSEWHERE = ("far-admin", "far-annotator")
 ACCOUNTS = (*HERE, *ELSEWHERE, "outsider", "staff")
 ANONYMOUS = "anonymous"
 EVERYBODY = (*ACCOUNTS, ANONYMOUS)
-USERNAMES = {"annotator": "ann1", "adjudicator": "adju"}
+USERNAMES = {"annotator": "ann1", "adjudicator": "adju", "owner-annotator": "owner"}
 
-ADMIN, ANNOTATOR, ADJUDICATOR, CURATOR = HERE
+ADMIN, ANNOTATOR, ADJUDICATOR, CURATOR, OWNER = HERE
 METHODS = ("get", "post", "put", "patch", "delete")
 # Of those who have no role. PUT and PATCH come to the same check as DELETE.
 REFUSED_METHODS = ("get", "post", "delete")
@@ -56,6 +58,7 @@ class Address(NamedTuple):
     methods: tuple[str, ...]
     refusal: int = 404  # what everybody else with an account gets
     posting: tuple[str, ...] = ACCOUNTS  # who of the people may also write
+    reading: tuple[str, ...] = ACCOUNTS  # who of the people may also read
 
     def refuses(self, method: str) -> int:
         # An address that says 403 does not hide that it exists.
@@ -94,40 +97,46 @@ ADDRESSES = [
     # Every role in the collection
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
-    Address("api-facets", (ADMIN,), POST),
-    Address("api-guidelines", (ADMIN,), GET),
-    Address("api-guideline", (ADMIN,), BOTH),
-    Address("api-apply-guideline", (ADMIN,), POST),
-    Address("api-read-guideline", (ANNOTATOR,), POST),
+    Address("api-facets", (ADMIN, OWNER), POST),
+    Address("api-guidelines", (ADMIN, OWNER), GET),
+    Address("api-guideline", (ADMIN, OWNER), BOTH),
+    Address("api-apply-guideline", (ADMIN, OWNER), POST),
+    Address("api-read-guideline", (ANNOTATOR, OWNER), POST),
     Address("api-archive", (ADMIN,), ("post", "delete")),
+    # In place of pages of admins
+    Address("set-up", (OWNER,), BOTH),
+    Address("build-usual-pools", (OWNER,), POST),
+    Address("end-judging", (OWNER,), POST),
+    Address("api-end-judging", (OWNER,), POST),
     # The corpus
     Address("add-sample", (ADMIN,), POST),
     Address("search", (ADMIN,), GET),
-    Address("documents", (ADMIN,), GET),
+    Address("documents", (ADMIN, OWNER), GET),
     Address("document", (ADMIN,), GET),
     Address("query", (ADMIN,), GET),
+    Address("name-query-aspects", (ADMIN,), POST),
     Address("topic", (ADMIN,), GET),
-    Address("import-documents", (ADMIN,), BOTH),
-    Address("document-imports", (ADMIN,), GET),
+    Address("import-documents", (ADMIN, OWNER), BOTH),
+    Address("document-imports", (ADMIN, OWNER), GET),
     Address("label-sentences", (ADMIN,), POST),
-    Address("labels", (ADMIN, CURATOR), GET),
-    Address("predict-labels", (ADMIN,), POST),
-    Address("train-labeller", (ADMIN,), POST),
-    Address("api-labels", (ADMIN,), BOTH),
-    Address("check-labels", (ADMIN, CURATOR), GET),
-    Address("check-next", (ADMIN, CURATOR), GET),
-    Address("check-ahead", (ADMIN, CURATOR), GET),
-    Address("check-undo", (ADMIN, CURATOR), GET),
-    Address("check-document", (ADMIN, CURATOR), BOTH),
-    Address("queries", (ADMIN,), GET),
-    Address("add-query", (ADMIN,), BOTH),
-    Address("add-query-list", (ADMIN,), POST),
-    Address("import-topics", (ADMIN,), POST),
-    Address("remove-query", (ADMIN,), POST),
-    Address("api-documents", (ADMIN,), BOTH),
+    Address("labels", (ADMIN, CURATOR, OWNER), GET),
+    Address("predict-labels", (ADMIN, OWNER), POST),
+    Address("train-labeller", (ADMIN, OWNER), POST),
+    Address("api-labels", (ADMIN, OWNER), BOTH),
+    Address("check-labels", (ADMIN, CURATOR, OWNER), GET),
+    Address("check-next", (ADMIN, CURATOR, OWNER), GET),
+    Address("check-ahead", (ADMIN, CURATOR, OWNER), GET),
+    Address("check-undo", (ADMIN, CURATOR, OWNER), GET),
+    Address("check-document", (ADMIN, CURATOR, OWNER), BOTH),
+    Address("queries", (ADMIN, OWNER), GET),
+    Address("add-query", (ADMIN, OWNER), BOTH),
+    Address("add-query-list", (ADMIN, OWNER), POST),
+    Address("import-topics", (ADMIN, OWNER), POST),
+    Address("remove-query", (ADMIN, OWNER), POST),
+    Address("api-documents", (ADMIN, OWNER), BOTH, reading=(ADMIN,)),
     Address("api-document", (ADMIN,), GET),
-    Address("api-queries", (ADMIN,), BOTH),
-    Address("api-topics", (ADMIN,), POST),
+    Address("api-queries", (ADMIN, OWNER), BOTH),
+    Address("api-topics", (ADMIN, OWNER), POST),
     # Samples and screening
     Address("samples", (ADMIN,), GET),
     Address("draw-sample", (ADMIN,), BOTH),
@@ -162,7 +171,7 @@ ADDRESSES = [
     Address("choose-models", (ADMIN,), GET),
     Address("remove-run", (ADMIN,), POST),
     Address("run-file", (ADMIN,), GET),
-    Address("pools", (ADMIN,), GET),
+    Address("pools", (ADMIN, OWNER), GET),
     Address("pool", (ADMIN,), GET),
     Address("plan-pools", (ADMIN,), BOTH),
     Address("save-plan", (ADMIN,), POST),
@@ -190,33 +199,33 @@ ADDRESSES = [
     Address("api-pool-builds", (ADMIN,), GET),
     Address("api-pool-manifest", (ADMIN,), GET),
     # Judging
-    Address("judge", (ANNOTATOR,), GET),
-    Address("judge-query", (ANNOTATOR,), GET),
-    Address("judge-ahead", (ANNOTATOR,), GET),
-    Address("judge-undo", (ANNOTATOR,), GET),
-    Address("judge-mine", (ANNOTATOR,), GET),
-    Address("judge-pair", (ANNOTATOR,), BOTH),
-    Address("judge-later", (ANNOTATOR,), POST),
-    Address("board", (ADMIN,), BOTH),
+    Address("judge", (ANNOTATOR, OWNER), GET),
+    Address("judge-query", (ANNOTATOR, OWNER), GET),
+    Address("judge-ahead", (ANNOTATOR, OWNER), GET),
+    Address("judge-undo", (ANNOTATOR, OWNER), GET),
+    Address("judge-mine", (ANNOTATOR, OWNER), GET),
+    Address("judge-pair", (ANNOTATOR, OWNER), BOTH),
+    Address("judge-later", (ANNOTATOR, OWNER), POST),
+    Address("board", (ADMIN, OWNER), BOTH),
     Address("board-figure", (ADMIN,), GET),
     Address("open-queries", (ADMIN,), GET),
     Address("add-exclusion", (ADMIN,), POST),
     Address("remove-exclusion", (ADMIN,), POST),
     Address("rebalance", (ADMIN,), BOTH),
     Address("seat", (ADMIN,), BOTH),
-    Address("timesheet", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
-    Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR), GET),
-    Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR), BOTH),
-    Address("apply-guideline", (ADMIN,), POST),
-    Address("guideline", (ADMIN,), BOTH),
+    Address("timesheet", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), GET),
+    Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), GET),
+    Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), BOTH),
+    Address("apply-guideline", (ADMIN, OWNER), POST),
+    Address("guideline", (ADMIN, OWNER), BOTH),
     Address("import-judgments", (ADMIN,), BOTH),
     Address("api-judgment-imports", (ADMIN,), BOTH),
-    Address("api-openings", (ADMIN,), BOTH),
-    Address("api-judging", (ANNOTATOR,), GET),
-    Address("api-next", (ANNOTATOR,), GET),
-    Address("api-pair", (ANNOTATOR,), GET),
-    Address("api-judge", (ANNOTATOR,), POST),
-    Address("api-judgments", (ANNOTATOR,), GET),
+    Address("api-openings", (ADMIN, OWNER), BOTH),
+    Address("api-judging", (ANNOTATOR, OWNER), GET),
+    Address("api-next", (ANNOTATOR, OWNER), GET),
+    Address("api-pair", (ANNOTATOR, OWNER), GET),
+    Address("api-judge", (ANNOTATOR, OWNER), POST),
+    Address("api-judgments", (ANNOTATOR, OWNER), GET),
     # Adjudication
     Address("adjudicate", (ADJUDICATOR,), GET),
     Address("adjudicate-query", (ADJUDICATOR,), GET),
@@ -291,6 +300,7 @@ ADDRESSES = [
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
     Address("change-agreement-rule", (ADMIN,), POST),
+    Address("split-query", (ADMIN,), POST),
     Address("agreement-csv", (ADMIN,), GET),
     Address("agreement-json", (ADMIN,), GET),
     Address("agreement-figure", (ADMIN,), GET),
@@ -307,7 +317,7 @@ ADDRESSES = [
     Address("api-datasheet", (ADMIN,), BOTH),
     Address("own-profiles", ACCOUNTS, GET),
     # Those who judge. The curator, the staff and admins of other collections do not.
-    Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
+    Address("own-profile", (ANNOTATOR, ADJUDICATOR, OWNER), BOTH),
     Address("releases", (ADMIN,), GET),
     Address("display-proof", (ADMIN,), GET),
     Address("prove-display", (ADMIN,), POST),
@@ -338,33 +348,33 @@ ADDRESSES = [
     Address("api-decline-errata", (ADMIN,), POST),
     Address("api-erratum", (ADMIN,), BOTH),
     # Jobs, people and settings
-    Address("jobs", (ADMIN,), GET),
-    Address("job", (ADMIN,), GET),
-    Address("job-card", (ADMIN,), GET),
-    Address("cancel-job", (ADMIN,), POST),
-    Address("try-job-again", (ADMIN,), POST),
-    Address("import-checked", (ADMIN,), POST),
-    Address("people", (ADMIN,), GET),
+    Address("jobs", (ADMIN, OWNER), GET),
+    Address("job", (ADMIN, OWNER), GET),
+    Address("job-card", (ADMIN, OWNER), GET),
+    Address("cancel-job", (ADMIN, OWNER), POST),
+    Address("try-job-again", (ADMIN, OWNER), POST),
+    Address("import-checked", (ADMIN, OWNER), POST),
+    Address("people", (ADMIN, OWNER), GET),
     Address("person", (ADMIN,), GET),
-    Address("add-role", (ADMIN,), POST),
-    Address("add-person", (ADMIN,), POST),
-    Address("remove-role", (ADMIN,), POST),
+    Address("add-role", (ADMIN, OWNER), POST),
+    Address("add-person", (ADMIN, OWNER), POST),
+    Address("remove-role", (ADMIN, OWNER), POST),
     Address("make-password-link", (ADMIN,), POST),
-    Address("api-people", (ADMIN,), BOTH),
-    Address("api-person", (ADMIN,), ("get", "post", "delete")),
-    Address("api-accounts", (ADMIN,), POST),
-    Address("api-licences", (ADMIN,), POST),
-    Address("collection-settings", (ADMIN,), BOTH),
-    Address("collection-facets", (ADMIN,), POST),
-    Address("judging-settings", (ADMIN,), POST),
-    Address("api-judging-rules", (ADMIN,), BOTH),
+    Address("api-people", (ADMIN, OWNER), BOTH),
+    Address("api-person", (ADMIN, OWNER), ("get", "post", "delete")),
+    Address("api-accounts", (ADMIN, OWNER), POST),
+    Address("api-licences", (ADMIN, OWNER), POST),
+    Address("collection-settings", (ADMIN, OWNER), BOTH),
+    Address("collection-facets", (ADMIN, OWNER), POST),
+    Address("judging-settings", (ADMIN, OWNER), POST),
+    Address("api-judging-rules", (ADMIN, OWNER), BOTH),
     Address("archive-collection", (ADMIN,), POST),
     Address("unarchive-collection", (ADMIN,), POST),
     Address("export-collection", (ADMIN,), POST),
     Address("delete-collection", (ADMIN,), BOTH),
-    Address("api-jobs", (ADMIN,), GET),
-    Address("api-job", (ADMIN,), GET),
-    Address("api-cancel-job", (ADMIN,), POST),
+    Address("api-jobs", (ADMIN, OWNER), GET),
+    Address("api-job", (ADMIN, OWNER), GET),
+    Address("api-cancel-job", (ADMIN, OWNER), POST),
 ]
 LEADING_ON = {
     "check-labels",
@@ -400,6 +410,8 @@ LEADING_ON = {
     "check-next",
     "check-undo",
 }
+# Pages of admins that lead an owner-annotator to the page in their place.
+OWNERS_ARE_LED_ON = {"documents", "queries", "pools", "board"}
 # What some of the forms need to act; the others need more, or nothing.
 FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
 # A figure that the page of the address has.
@@ -462,6 +474,9 @@ def two_collections() -> dict:
     member(far, Role.ADJUDICATOR, "admin")
     member(far, Role.ANNOTATOR, "adju")
     member(far, Role.ANNOTATOR, "curator")
+    for role in (Role.ANNOTATOR, Role.ADJUDICATOR):
+        member(far, role, "owner")
+    own_slot = owners_query(collection)
     unused = DocumentFactory(collection=collection)
     query = create_query(collection=collection, docno=unused.docno, facet_key="method")
     exclusion = query.query_paper.exclusions.create(annotator=UserFactory(username="excluded"))
@@ -475,6 +490,7 @@ def two_collections() -> dict:
     return {
         "tokens": {person: token_of(username) for person, username in usernames.items()},
         "sessions": sessions,
+        "of_owner": {"query": own_slot.pair.query.name, "token": own_slot.pair.token},
         "slug": world.slug,
         "far": far.slug,
         "docno": world.paper,
@@ -484,7 +500,7 @@ def two_collections() -> dict:
         "system": world.system.name,
         "token": world.token,
         "link": link,
-        "build": collection.pool_builds.get().pk,
+        "build": collection.pool_builds.order_by("pk").first().pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
         "sample": collection.samples.get(name="periods").name,
@@ -506,6 +522,14 @@ def two_collections() -> dict:
         "user_id": newcomer.pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
     }
+
+
+def owners_query(collection: Collection) -> Slot:
+    """A slot of the owner-annotator, in a query of his or her own."""
+    owner = member(collection, Role.OWNER_ANNOTATOR, "owner")
+    people = (owner, User.objects.get(username="ann2"))
+    opening = open_query(query=a_query(collection), annotators=people, opened_by=None)
+    return Slot.objects.filter(pair__query=opening.query, annotator=owner).first()
 
 
 @pytest.fixture
@@ -593,18 +617,21 @@ def cells(pairs: list[tuple[Address, str]]) -> pytest.MarkDecorator:
 @cells(ALLOWED)
 def test_with_the_role_the_address_answers_its_methods_and_no_other(address, person, world):
     for method in METHODS:
-        client, path = client_for(person, address.name, world), where(address.name, world)
+        client = client_for(person, address.name, world)
+        path = where(address.name, world | (world["of_owner"] if person == OWNER else {}))
         before = transaction.savepoint()
         status, leads_to, body = ask(client, method, path)
         transaction.savepoint_rollback(before)
 
-        if method not in address.methods:
+        if person == OWNER and address.name in OWNERS_ARE_LED_ON:
+            assert (method, status) == (method, 302 if method == "get" else 404)
+        elif method not in address.methods:
             assert (method, status) == (method, 405)
             assert not speaks_json(address.name) or body["code"] == "method_not_allowed"
+        elif person not in (*(address.reading if method == "get" else address.posting), ANONYMOUS):
+            assert (status, body) == (404, NOTHING_HERE if is_api(address.name) else None)
         elif method == "get":
             assert status == 200 or (status in {301, 302} and address.name in LEADING_ON)
-        elif person not in (*address.posting, ANONYMOUS):
-            assert (status, body) == (404, NOTHING_HERE)
         else:
             # Done, or refused for what is missing in the form, but not for who sent it.
             assert status in {200, 202, 204, 302, 400, 409, 415, 422}

@@ -86,12 +86,12 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='accounts.collection')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('role', models.CharField(choices=[('admin', 'Admin'), ('annotator', 'Annotator'), ('adjudicator', 'Adjudicator'), ('curator', 'Curator')], max_length=12)),
+                ('role', models.CharField(choices=[('admin', 'Admin'), ('annotator', 'Annotator'), ('adjudicator', 'Adjudicator'), ('curator', 'Curator'), ('owner-annotator', 'Owner-annotator')], max_length=16)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 'ordering': ['role', 'user__username'],
-                'constraints': [models.UniqueConstraint(fields=('collection', 'user', 'role'), name='membership_role_once'), models.CheckConstraint(condition=models.Q(('role__in', ['admin', 'annotator', 'adjudicator', 'curator'])), name='membership_role_known'), models.UniqueConstraint(condition=models.Q(('role__in', ['admin', 'annotator'])), fields=('collection', 'user'), name='membership_admin_never_annotator')],
+                'constraints': [models.UniqueConstraint(fields=('collection', 'user', 'role'), name='membership_role_once'), models.CheckConstraint(condition=models.Q(('role__in', ['admin', 'annotator', 'adjudicator', 'curator', 'owner-annotator'])), name='membership_role_known'), models.UniqueConstraint(condition=models.Q(('role__in', ['admin', 'annotator', 'owner-annotator'])), fields=('collection', 'user'), name='membership_admin_never_annotator')],
             },
         ),
         migrations.CreateModel(
@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='given_roles', to='accounts.collection')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='given_roles', to=settings.AUTH_USER_MODEL)),
-                ('role', models.CharField(choices=[('admin', 'Admin'), ('annotator', 'Annotator'), ('adjudicator', 'Adjudicator'), ('curator', 'Curator')], max_length=12)),
+                ('role', models.CharField(choices=[('admin', 'Admin'), ('annotator', 'Annotator'), ('adjudicator', 'Adjudicator'), ('curator', 'Curator'), ('owner-annotator', 'Owner-annotator')], max_length=16)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('user', 'collection', 'role'), name='given_role_once')],

@@ -65,6 +65,7 @@ class Answered(NamedTuple):
     note: str
     seconds: float | None = None
     slot: int = 0
+    aspects: str = ""
 
 
 @dataclass
@@ -276,6 +277,7 @@ class _RecordReader:
             self._text("note"),
             self._seconds(),
             self._slot(),
+            self._aspects(),
         )
 
     def decision(self, key: str = "grade") -> Answered:
@@ -391,6 +393,11 @@ class _RecordReader:
                 f'"seconds" must be a number from 0, got {value!r}. Or leave it empty.'
             )
         return seconds
+
+    def _aspects(self) -> str:
+        """As text. It is read where the collection asks for aspects."""
+        value = self.values.get("aspects")
+        return " ".join(map(str, value)) if isinstance(value, list) else str(value or "").strip()
 
     def _slot(self) -> int:
         value = self.values.get("slot")

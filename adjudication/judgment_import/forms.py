@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, Collection
 from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.label_lines import BadLabelLine, parse_labels
 from corpus.forms import docno_prefix_field, topic_prefix_field
@@ -74,7 +74,7 @@ class JudgmentsForm(forms.Form):
         for name, default in (("query_field", "query"), ("docno_field", "docno")):
             self.fields[name].widget.attrs["placeholder"] = default
         people = collection.memberships.filter(
-            role=Role.ANNOTATOR, user__is_active=True
+            role__in=JUDGES, user__is_active=True
         ).select_related("user")
         choice = self.fields["second_annotator"]
         assert isinstance(choice, forms.ChoiceField)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,8 +13,17 @@ from adjudication.judgment_import.files import Answered
 from adjudication.judgment_import.people import ImportedPeople
 from adjudication.judgment_import.records import ImportedRecords
 from adjudication.models import Recipient, Referral
+from annotation.aspects import InvalidAspects, parse_aspects
 from annotation.models import Judgment, Opening, Slot
-from annotation.services import CannotOpen, NewJudgment, insert_judgments, open_query, places
+from annotation.queue import aspects_to_mark
+from annotation.services import (
+    CannotOpen,
+    NewJudgment,
+    insert_judgments,
+    open_query,
+    places,
+    shown_query,
+)
 from corpus.models import Query
 from database.natural_order import natural_key
 
@@ -59,7 +70,11 @@ class _JudgmentImporter:
         self._check_opened_again(query, pairs)
         filled = [place for docno in pairs for place in self._places(pairs[docno], slots[docno])]
         self._take_over(query, [place for place in filled if place.is_foreign])
-        insert_judgments(self._judgment(place) for place in filled)
+        known = aspects_to_mark(self.context.collection, query, shown_query(query))
+        numbers = {aspect.number for aspect in known}
+        insert_judgments(
+            self._judgment(place, self._aspects(place.record, numbers)) for place in filled
+        )
         self.report.judgments += len(filled)
 
     def _open(self, query: Query, pairs: Mapping[str, list[Answered]]) -> bool:
@@ -138,7 +153,27 @@ class _JudgmentImporter:
             batch_size=500,
         )
 
-    def _judgment(self, place: _Place) -> NewJudgment:
+    def _aspects(self, record: Answered, known: Group[int]) -> list[int] | None:
+        """The aspects of the record that the query has; None if the collection does not ask."""
+        if not self.context.collection.marks_aspects:
+            return None
+        try:
+            aspects = parse_aspects(record.aspects) or []
+        except InvalidAspects as error:
+            self.context.add_problem(record, f'"aspects" must be {error}, got {record.aspects!r}.')
+            return []
+        unknown = [number for number in aspects if number not in known]
+        if unknown or (aspects and not record.grade):
+            self.context.add_problem(
+                record,
+                f"{record.query} has no aspect {unknown[0]}. Remove it from the file."
+                if unknown
+                else '"aspects" go with a grade above 0. Remove them from the file.',
+            )
+            return []
+        return aspects
+
+    def _judgment(self, place: _Place, aspects: list[int] | None) -> NewJudgment:
         slot, record, annotator = place
         opening = slot.pair.query.opening
         return NewJudgment(
@@ -152,6 +187,7 @@ class _JudgmentImporter:
             guideline_version=opening.guideline.version,
             round=opening.round,
             key=self.context.key("judgment", str(slot.pk), record.person).hex,
+            aspects=None if aspects is None else json.dumps(aspects),
         )
 
 

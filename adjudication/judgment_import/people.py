@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from accounts.models import Role, User
+from accounts.models import JUDGES, Role, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
 from adjudication.judgment_import.context import JudgmentImportContext, JudgmentsRefused
 from adjudication.judgment_import.files import Answered
@@ -58,7 +58,7 @@ class ImportedPeople:
         person = User.objects.filter(
             username=username,
             memberships__collection=collection,
-            memberships__role=Role.ANNOTATOR,
+            memberships__role__in=JUDGES,
         ).first()
         if person is None:
             raise JudgmentsRefused(

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from adjudication.models import Recipient
 from annotation.models import LONGEST_REASON
 
@@ -57,7 +57,7 @@ class ReferralForm(forms.Form):
         people = User.objects.filter(
             is_active=True,
             memberships__collection=collection,
-            memberships__role=Role.ANNOTATOR,
+            memberships__role__in=JUDGES,
         )
         for number in (1, 2):
             self.fields[f"annotator_{number}"] = forms.ModelChoiceField(

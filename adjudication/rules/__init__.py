@@ -10,5 +10,6 @@ from __future__ import annotations
 
 from adjudication.rules.counts import DUE_COUNTS, SETTLED_COUNTS
 from adjudication.rules.decisions import DECISIONS, REFERRALS, SLOTS
+from adjudication.rules.people import PEOPLE
 
-RULES = [*DECISIONS, *REFERRALS, *SLOTS, *SETTLED_COUNTS, *DUE_COUNTS]
+RULES = [*DECISIONS, *REFERRALS, *SLOTS, *SETTLED_COUNTS, *DUE_COUNTS, *PEOPLE]

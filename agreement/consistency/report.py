@@ -46,10 +46,6 @@ class ConsistencyReport(ReportKind):
         people = dict(answers_of_people(collection))
         return ReportContent(consistency_payload(collection, comparable, people))
 
-    def result(self, report: StoredReport) -> dict[str, Any]:
-        consistency = report.payload["overall"]["consistency"]
-        return {"repeats": consistency["repeats"], "same": consistency["same"]["value"]}
-
     def released(self, report: StoredReport) -> Any:
         """Self-consistency of all together. What is about a person, or advice, is for admins."""
         consistency = report.payload["overall"]["consistency"]

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, OWNERS, Collection
 from annotation.api import GradeAnswer
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
@@ -82,6 +82,8 @@ class VersionParameters(RequestSerializer):
 
 
 class Guidelines(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Guidelines, every version by facet, newest first",
         responses=GuidelineAnswer(many=True),
@@ -92,6 +94,8 @@ class Guidelines(CollectionView):
 
 
 class GuidelineDetail(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="The guideline of a facet",
         parameters=[VersionParameters],
@@ -128,6 +132,8 @@ def facet_named(collection: Collection, slug: str) -> Facet:
 
 
 class ApplyGuideline(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Apply the newest version to open queries",
         description="With `judge_again` it begins another round: all pairs of the queries are "
@@ -155,7 +161,7 @@ class ApplyGuideline(CollectionView):
 
 
 class GuidelineReadings(CollectionView):
-    roles = (Role.ANNOTATOR,)
+    roles = JUDGES
 
     @extend_schema(
         summary="Read the guideline of a facet, and confirm it",

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in, row_or_404
-from accounts.models import Collection, Role
+from accounts.models import JUDGES, OWNERS, Collection, Role
 from annotation import services
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.forms import ApplyForm, GuidelineForm
@@ -23,14 +23,14 @@ from annotation.services import JudgingError
 from corpus.models import Facet
 from web.words import count_noun
 
-READERS = (Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR)
+READERS = (*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR)
 
 
 @in_collection(*READERS)
 @require_safe
 def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The admin's list. The others get the text of the first facet, which links the rest."""
-    if Role.ADMIN not in roles_in(collection, person_of(request)):
+    if not roles_in(collection, person_of(request)) & set(OWNERS):
         first = row_or_404(collection.facets.first(), f"{collection.slug} has no facet")
         return redirect("guideline-text", collection.slug, first.slug)
     uses = versions_in_use(collection)
@@ -39,7 +39,7 @@ def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
     return render(request, "annotation/guidelines.html", context)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
     facet_row = _facet_or_404(collection, facet)
@@ -53,7 +53,7 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
     return _guideline_page(request, collection, form, apply_form)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def apply(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
     """Apply the newest version to open queries."""
@@ -123,7 +123,7 @@ def guideline_text(request: HttpRequest, collection: Collection, facet: str) -> 
     found = next((version for version in versions if version == wanted), None)
     guideline = row_or_404(found, "no open query is judged by this version")
     person, then = person_of(request), request.GET.get("then", "")
-    judges = Role.ANNOTATOR in roles_in(collection, person)
+    judges = bool(roles_in(collection, person) & set(JUDGES))
     if request.method == "POST" and judges:
         record_reading(guideline, person)
         place = ("judge-query", collection.slug, then) if then else ("judge", collection.slug)

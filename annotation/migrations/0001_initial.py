@@ -171,6 +171,7 @@ class Migration(migrations.Migration):
                 ('grade', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('reason', models.CharField(blank=True, choices=[('garbled', 'The text is garbled or cut off'), ('language', 'It is in a language I do not read'), ('other', 'Something else (say what in the note)'), ('source', 'Missing in the imported data')], max_length=20)),
                 ('note', models.TextField(blank=True)),
+                ('aspects', models.JSONField(blank=True, help_text='Numbers of what the match is about, in order; NULL if the collection did not ask. They are of sentences of the query, or of its named aspects.', null=True)),
                 ('presentation_digest', models.CharField(help_text='Of what was on screen.', max_length=64)),
                 ('guideline_version', models.PositiveSmallIntegerField(help_text='It was made under this one.')),
                 ('round', models.PositiveSmallIntegerField(db_default=1, default=1, help_text='That of its query. An earlier one is superseded.')),
@@ -181,7 +182,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['slot', 'sequence'],
                 'indexes': [models.Index(fields=['annotator', 'id'], name='judgment_by_annotator'), models.Index(fields=['created_at'], name='judgment_by_time')],
-                'constraints': [models.UniqueConstraint(fields=('slot', 'sequence'), name='judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='judgment_grade_or_reason')],
+                'constraints': [models.UniqueConstraint(fields=('slot', 'sequence'), name='judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='judgment_grade_or_reason'), models.CheckConstraint(condition=models.Q(('aspects__isnull', True), ('aspects', []), models.Q(('grade__gt', 0), ('grade__isnull', False)), _connector='OR'), name='judgment_aspects_with_a_grade')],
             },
         ),
         migrations.AddField(
@@ -220,6 +221,7 @@ class Migration(migrations.Migration):
                 ('grade', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('reason', models.CharField(blank=True, choices=[('garbled', 'The text is garbled or cut off'), ('language', 'It is in a language I do not read'), ('other', 'Something else (say what in the note)'), ('source', 'Missing in the imported data')], max_length=20)),
                 ('note', models.TextField(blank=True)),
+                ('aspects', models.JSONField(blank=True, help_text='As those of a judgment.', null=True)),
                 ('presentation_digest', models.CharField(help_text='Of what was on screen.', max_length=64)),
                 ('guideline_version', models.PositiveSmallIntegerField(help_text='It was made under this one.')),
                 ('round', models.PositiveSmallIntegerField(db_default=1, default=1)),
@@ -231,7 +233,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['repeat', 'sequence'],
-                'constraints': [models.UniqueConstraint(fields=('repeat', 'sequence'), name='repeat_judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='repeat_judgment_grade_or_reason'), models.CheckConstraint(condition=models.Q(models.Q(('compared', None), ('distance', None)), models.Q(('compared__isnull', False), ('distance__isnull', False)), _connector='OR'), name='repeat_judgment_compared_at_a_distance')],
+                'constraints': [models.UniqueConstraint(fields=('repeat', 'sequence'), name='repeat_judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='repeat_judgment_grade_or_reason'), models.CheckConstraint(condition=models.Q(('aspects__isnull', True), ('aspects', []), models.Q(('grade__gt', 0), ('grade__isnull', False)), _connector='OR'), name='repeat_judgment_aspects_with_a_grade'), models.CheckConstraint(condition=models.Q(models.Q(('compared', None), ('distance', None)), models.Q(('compared__isnull', False), ('distance__isnull', False)), _connector='OR'), name='repeat_judgment_compared_at_a_distance')],
             },
         ),
         migrations.AddField(

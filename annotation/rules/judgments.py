@@ -169,6 +169,14 @@ OPENED = [
             "AND c.round = NEW.round)"
         ),
     ),
+    # Judgments have their numbers.
+    reject(
+        "query_aspects_stay_once_opened",
+        table="corpus_query",
+        event="UPDATE",
+        columns="aspect_names",
+        when=f"{changed('aspect_names')} AND {OPENED_QUERY}",
+    ),
     *kept_rows(
         "guideline_change",
         table="annotation_guidelinechange",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from accounts.rules import JUDGES_SQL
 from database.triggers import reject, reject_each
 
 NO_ANNOTATOR = (
     "NOT EXISTS (SELECT 1 FROM accounts_membership m "
     "JOIN corpus_query q ON q.collection_id = m.collection_id "
     "JOIN annotation_opening o ON o.query_id = q.id "
-    "WHERE o.id = NEW.opening_id AND m.user_id = NEW.annotator_id AND m.role = 'annotator')"
+    "WHERE o.id = NEW.opening_id AND m.user_id = NEW.annotator_id "
+    f"AND m.role IN {JUDGES_SQL})"
 )
 EXCLUDED = (
     "EXISTS (SELECT 1 FROM annotation_exclusion e "
@@ -23,7 +25,7 @@ HAS_A_SEAT = (
     "WHERE q.query_paper_id = NEW.query_paper_id AND s.annotator_id = NEW.annotator_id)"
 )
 HAS_PAIRS_TO_JUDGE = (
-    "OLD.role = 'annotator' AND EXISTS (SELECT 1 FROM annotation_slot s "
+    f"OLD.role IN {JUDGES_SQL} AND EXISTS (SELECT 1 FROM annotation_slot s "
     "JOIN annotation_pair p ON p.id = s.pair_id JOIN corpus_query q ON q.id = p.query_id "
     "WHERE s.annotator_id = OLD.user_id AND s.judgment_id IS NULL "
     "AND q.collection_id = OLD.collection_id)"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
 from bundle.datasheet.markdown import escaped, table
+from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
@@ -112,6 +113,8 @@ def collection(content: Content) -> Iterator[str]:
         yield from _item("Judged", f"From {sheet.first_day} to {sheet.last_day} (UTC)")
     if sheet.dates_known:
         yield from _item("Judging", BLINDNESS)
+    if owners := owners_sentence(sheet.owner_annotators):
+        yield from _item("Owners who judged", owners)
     if proof := snapshot.reports.current.get("display_proof"):
         yield from _item("Display", display_sentence(proof))
     if check := snapshot.reports.current.get("blindness"):

@@ -27,11 +27,13 @@ def blindness_sentence(check: Mapping[str, Any]) -> str:
     people, compared = check["people"], check["compared"]
     searched, left = (sum(check[name].values()) for name in ("searched", "unsearchable"))
     found = check["findings_number"]
+    number = people.get("owner_annotators", 0)  # earlier checks had none
+    owners = f", {count_noun(number, 'owner-annotator')}" if number else ""
     not_searched = f" {count_noun(left, 'other name')} could not be searched for." if left else ""
     answers = count_noun(check["answers"], "page or API answer", "pages and API answers")
     return (
         f"Qrelsmith requested {answers} "
-        f"as {count_noun(people['annotators'], 'annotator')} and "
+        f"as {count_noun(people['annotators'], 'annotator')}{owners} and "
         f"{count_noun(people['adjudicators'], 'adjudicator')}, and searched them for "
         f"{count_noun(searched, 'name or text', 'names and texts')} that they must not "
         f"get.{not_searched} For {count_noun(compared['pairs'], 'pair')} it compared "

@@ -98,6 +98,7 @@ ANNOTATION_COLUMNS: Columns = {
     "seconds": NUMBER,
     "presentation_digest": TEXT,
     "guideline": INTEGER,
+    "aspects": TEXT,
 }
 
 

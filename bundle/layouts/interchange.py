@@ -68,6 +68,11 @@ def _judging_rules(interchange: Interchange) -> dict[str, Any]:
     return {"judging_rules": chosen} if chosen else {}
 
 
+def _owner_annotators(snapshot: Snapshot) -> dict[str, int]:
+    number = snapshot.datasheet.owner_annotators
+    return {"owner_annotators": number} if number else {}
+
+
 def _settings(snapshot: Snapshot) -> dict[str, Any]:
     """The settings that the manifest's `collection` does not have."""
     interchange = snapshot.interchange
@@ -90,6 +95,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
             "answers": dict(snapshot.datasheet.answers),
             "first_day": snapshot.datasheet.first_day,
             "last_day": snapshot.datasheet.last_day,
+            **_owner_annotators(snapshot),
             "annotators": [
                 {"label": field.label, "groups": [group._asdict() for group in field.groups]}
                 for field in snapshot.datasheet.annotators

@@ -31,6 +31,7 @@ from scoring.folds import MOST as MOST_FOLDS
 
 LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
+MOST_PEOPLE = 32_767  # of a small integer of the database
 
 
 class ReleasedText(NamedTuple):
@@ -62,6 +63,7 @@ class Settings(NamedTuple):
     first_day: date | None
     last_day: date | None
     annotators: list[Any]
+    owner_annotators: int
 
 
 def _rule(fields: Fields | None) -> tuple[str, float]:
@@ -117,6 +119,7 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         first_day=_day(sheet, "first_day"),
         last_day=_day(sheet, "last_day"),
         annotators=list(sheet.each("annotators", _groups)),
+        owner_annotators=sheet.optional_whole("owner_annotators", most=MOST_PEOPLE) or 0,
     )
 
 
@@ -205,6 +208,7 @@ def _query(fields: Fields) -> InterchangedQuery:
         referred=fields.each(
             "referred", lambda row: ReferredPair(row.text("docno"), row.text("reason"))
         ),
+        aspects=fields.texts("aspects"),
     )
 
 

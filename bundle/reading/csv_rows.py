@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from annotation.aspects import NOTHING_MARKED, InvalidAspects, parse_aspects
 from bundle.names import (
     ADJUDICATIONS,
     RATINGS,
@@ -73,6 +74,15 @@ def _truth(cell: str) -> bool:
     return cell == "true"
 
 
+@lru_cache(CELLS_KEPT)
+def _aspects(cell: str) -> str:
+    try:
+        parse_aspects(cell)
+    except InvalidAspects as error:
+        raise WrongCell(str(error)) from None
+    return cell
+
+
 RATING_CELLS: dict[str, Cell] = {
     "query": restored,
     "facet": restored,
@@ -85,6 +95,7 @@ RATING_CELLS: dict[str, Cell] = {
     "seconds": _number,
     "presentation_digest": restored,
     "guideline": _whole(32_767, least=1),
+    "aspects": _aspects,
 }
 ADJUDICATION_CELLS: dict[str, Cell] = {
     "query": restored,
@@ -102,7 +113,10 @@ ADJUDICATION_CELLS: dict[str, Cell] = {
 def read_ratings(bundle: OpenedBundle) -> Iterator[tuple[int, Rating]]:
     """Line and judgment, by query, docno and slot; none in a release without their file."""
     for line, values in _rows(bundle, RATINGS, RATING_CELLS):
-        yield line, Rating._make(values)
+        rating = Rating._make(values)
+        if rating.aspects not in ("", NOTHING_MARKED) and not rating.grade:
+            raise BundleError(RATINGS, line, "aspects go with a grade above 0 only.")
+        yield line, rating
 
 
 def read_adjudications(bundle: OpenedBundle) -> Iterator[tuple[int, Adjudication]]:

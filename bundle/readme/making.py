@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 
 from bundle.counts import PER_QUERY, ReleaseCounts
+from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import proofs_paragraph
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
@@ -140,6 +142,9 @@ def making_section(snapshot: Snapshot) -> Iterator[str]:
             yield ABOUT_OTHER_JUDGMENTS.strip()
     if not imported and snapshot.judged_here:
         yield ABOUT_BLINDNESS
+    if owners := owners_sentence(snapshot.datasheet.owner_annotators):
+        yield fill(owners, 100)
+        yield ""
     yield from proofs_paragraph(snapshot.reports)
 
 

@@ -147,6 +147,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=240)),
                 ('name_order', database.natural_order.NaturalKeyField(editable=False, max_length=481, of='name')),
                 ('sentence_numbers', models.JSONField(blank=True, help_text='Numbers of its sentences from 1, in order; NULL for the whole facet.', null=True)),
+                ('aspect_names', models.JSONField(blank=True, default=list, help_text='What a match can be about, by number from 1, if it is not its sentences.')),
             ],
             options={
                 'verbose_name_plural': 'queries',

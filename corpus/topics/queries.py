@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection as Group
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.formats.document_lines import Problem
 from corpus.formats.topics import PASTED, pasted_topic
-from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.models import SOURCES, Document, Facet, Query, QueryPaper
 from corpus.services import CorpusError, create_query, facet_of_topics
 from corpus.state import corpus_docnos
 from corpus.text.sentence_numbers import RANGES, Numbers, SentenceNumberError, parse_numbers
@@ -26,6 +26,8 @@ _LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
 _SENTENCES = rf"[\s,;]+(?P<sentences>{RANGES})(?:[\s,;]+(?P<name>\S+))?"
 _TOPIC = re.compile(r"(?P<name>\S+) ?\t\s*(?P<text>\S.*)")
 _ANY_FACET = r"[a-z0-9][a-z0-9-]*"
+MOST_ASPECTS = 9  # of a query; each has a key of one digit
+LONGEST_ASPECT = 60  # characters of a name
 _LONGEST = 400  # characters of a line with sentences; matching a much longer one takes long
 
 
@@ -69,6 +71,19 @@ class QueryInUse(CorpusError):
             f"{query.name} is open for judging, so it cannot be removed. "
             "Judgments are never deleted."
         )
+
+
+class AspectsInUse(QueryInUse):
+    """Judgments say by number which aspect they are about."""
+
+    def __init__(self, query: Query) -> None:
+        CorpusError.__init__(
+            self, f"{query.name} is open for judging, so the names of its aspects stay as they are."
+        )
+
+
+class BadAspectNames(CorpusError):
+    """The names of a query's aspects are no choice for a judge."""
 
 
 class FacetChoice(NamedTuple):
@@ -225,6 +240,39 @@ def add_sentence_query(
     return query
 
 
+def split_query(*, query: Query, sentences: Iterable[int]) -> list[Query]:
+    """Make a query of each of these sentences of the query, and return the new ones.
+
+    The query stays as it is. A sentence that has a query already is left out.
+
+    Raises:
+        CorpusError: no sentence is given, or the query does not have it.
+    """
+    with transaction.atomic():
+        collection = lock_collection(query.collection)
+        query = collection.queries.select_related("facet", *SOURCES).get(pk=query.pk)
+        numbers = sorted(set(sentences))
+        if not numbers:
+            raise CorpusError("Choose at least one sentence.")
+        if unknown := [number for number in numbers if number not in sentences_of(query)]:
+            raise CorpusError(f"{query.name} has no sentence {unknown[0]}.")
+        others = collection.queries.filter(query_paper=query.query_paper_id, facet=query.facet_id)
+        before = set(others.values_list("pk", flat=True))
+        made = [
+            _add(collection, query.query_paper.name, query.facet.key, (number,))
+            for number in numbers
+        ]
+        return [each for each in made if each.pk not in before]
+
+
+def sentences_of(query: Query) -> list[int]:
+    """The numbers of the query's own sentences; none of a topic. Needs facet and paper loaded."""
+    if query.sentence_numbers is not None:
+        return list(query.sentence_numbers)
+    document = query.query_paper.document
+    return document.sentence_numbers_of(query.facet) if document else []
+
+
 def add_query_list(*, collection: Collection, text: str) -> int:
     """Add every query of the list. Returns how many are new; existing ones are skipped.
 
@@ -333,6 +381,43 @@ def _add(
         sentences=sentences,
         name=name,
     )
+
+
+def name_aspects(*, query: Query, names: Iterable[str]) -> Query:
+    """Name what a match with the query can be about; without names, it is its bold sentences.
+
+    Raises:
+        BadAspectNames: there is one name only, too many, or one is too long or comes twice.
+        AspectsInUse: the query is open for judging.
+    """
+    stripped = [name.strip() for name in names if name.strip()]
+    check_aspect_names(stripped)
+    try:
+        with transaction.atomic():
+            lock_collection(query.collection)
+            query = Query.objects.select_related("collection").get(pk=query.pk)
+            query.aspect_names = stripped
+            query.save(update_fields=["aspect_names"])
+    except IntegrityError as error:
+        if "query_aspects_stay_once_opened" not in str(error):
+            raise
+        raise AspectsInUse(query) from error
+    return query
+
+
+def check_aspect_names(names: Sequence[str]) -> None:
+    """Raise BadAspectNames for names that are no choice for a judge; none are fine."""
+    if len(names) == 1:
+        raise BadAspectNames("Name at least two aspects, or none: one alone is no choice.")
+    if len(names) > MOST_ASPECTS:
+        raise BadAspectNames(f"Name at most {MOST_ASPECTS} aspects, got {len(names)}.")
+    for name in names:
+        if len(name) > LONGEST_ASPECT:
+            raise BadAspectNames(f"Shorten “{name}” to {LONGEST_ASPECT} characters.")
+    folded = [name.casefold() for name in names]
+    twice = next((name for name in names if folded.count(name.casefold()) > 1), None)
+    if twice is not None:
+        raise BadAspectNames(f"The aspect “{twice}” is named twice. Remove one of them.")
 
 
 def remove_query(*, query: Query) -> None:

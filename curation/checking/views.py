@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import by_the_same_person, in_collection, not_found_as_json, person_of
-from accounts.models import Collection, Role
+from accounts.models import OWNERS, Collection, Role
 from corpus.models import Document
 from corpus.services import labels_in
 from curation.checking import queue as check_queue
@@ -26,7 +26,7 @@ from web.words import count_noun
 MOVING = "ujk"  # undo, down and up, as in the list of keys
 COMMANDS = ("split", "next", "later")
 EDITS = ("join-", "split-", "show")
-IN_CURATION = (Role.ADMIN, Role.CURATOR)
+IN_CURATION = (*OWNERS, Role.CURATOR)
 
 
 @never_cache

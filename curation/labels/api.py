@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from accounts.models import OWNERS
 from curation.labels.counts import LabelCounts, LabellerCount, count_labels
 from curation.labels.labellers import BUILT_IN
 from curation.labels.prediction import ONLY, UNLABELLED, request_labels
@@ -44,6 +45,7 @@ class NewLabels(RequestSerializer):
 
 
 class SentenceLabels(CollectionView):
+    roles = OWNERS
     parser_classes = [JsonBody]
 
     @extend_schema(summary="Documents by the source of their labels", responses=LabelsAnswer)

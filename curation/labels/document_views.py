@@ -20,7 +20,7 @@ from web.tables.paging import page_of, typed
 COUNTED_UP_TO = 1_000  # matches; above this the page shows "1,000 or more"
 
 
-@in_collection(Role.ADMIN)
+@in_collection(Role.ADMIN, owner_annotators_to="document-imports")
 @require_safe
 @vary_on_headers("HX-Request")
 def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in
-from accounts.models import Collection, Role
+from accounts.models import OWNERS, Collection, Role
 from curation.checking import queue as check_queue
 from curation.labels.counts import count_labels
 from curation.labels.forms import PredictionForm, TrainingForm
@@ -20,7 +20,7 @@ from curation.labels.training import FEWEST_DOCUMENTS, SEED, TRAINING_KIND, requ
 from jobs.listing import jobs_to_show
 from web.errors import UserFacingError
 
-CURATORS = (Role.ADMIN, Role.CURATOR)
+CURATORS = (*OWNERS, Role.CURATOR)
 LISTED = 20  # abstracts that a person checked last
 
 
@@ -45,7 +45,7 @@ def _page(
         "counted_up_to": check_queue.COUNTED_UP_TO,
         "records": check_queue.last_checked(collection, person, LISTED),
     }
-    if Role.ADMIN in roles_in(collection, person):
+    if roles_in(collection, person) & set(OWNERS):
         context |= _admin_parts(collection) | {
             "prediction": prediction or PredictionForm(collection=collection),
             "training": training or TrainingForm(),
@@ -66,7 +66,7 @@ def _admin_parts(collection: Collection) -> dict[str, object]:
     }
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def predict(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = PredictionForm(request.POST, collection=collection)
@@ -83,7 +83,7 @@ def predict(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection, prediction=form)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def train(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = TrainingForm(request.POST)

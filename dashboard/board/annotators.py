@@ -23,7 +23,7 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation.models import Judgment, SlotCount
 from annotation.queue import RECENT, minutes_of, rough_time
 from dashboard.board.completion import Completion
@@ -152,7 +152,7 @@ def eligible_annotators(collection: Collection) -> QuerySet[User]:
     return User.objects.filter(
         is_active=True,
         memberships__collection=collection,
-        memberships__role=Role.ANNOTATOR,
+        memberships__role__in=JUDGES,
     ).order_by("username")
 
 

@@ -60,7 +60,7 @@ from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
 
-@in_collection(Role.ADMIN)
+@in_collection(Role.ADMIN, owner_annotators_to="set-up")
 @require_http_methods(["GET", "HEAD", "POST"])
 def board(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if request.method == "POST" or request.GET.get("state") in CLOSED:

@@ -23,6 +23,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "quickstart#5-runs-and-pools": ("runs",),
     "quickstart#6-judging": ("board",),
     "judging": ("judge", "judge-query", "judge-mine", "judge-pair"),
+    "judging#owners-who-judge": ("set-up",),
     "judging#beside-a-case": ("case",),
     "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "adjudicate-decided"),
     "ordinary_topics": ("import-topics", "topic"),

@@ -77,8 +77,12 @@ class Navigation(NamedTuple):
         return [role.label for role in Role if role in self.roles]
 
     @property
-    def can_search(self) -> bool:
+    def is_admin(self) -> bool:
         return Role.ADMIN in self.roles
+
+    @property
+    def can_search(self) -> bool:
+        return self.is_admin
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from accounts.models import Role
+from accounts.models import JUDGES, OWNERS, Role
 
 FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
 EVERY_ROLE = frozenset(Role)
 ADMINS = frozenset({Role.ADMIN})
-JUDGES_TOO = frozenset({Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR})
+OWNERS_TOO = frozenset(OWNERS)
+JUDGES_ONLY = frozenset(JUDGES)
+JUDGES_TOO = frozenset({*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR})
 CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
+LABELLERS = CURATORS | OWNERS_TOO
+OWNER_ANNOTATORS = frozenset({Role.OWNER_ANNOTATOR})
 
 
 class NavigationStep(NamedTuple):
@@ -63,8 +67,11 @@ STAGES = (
         (
             NavigationPage("Documents", "documents"),
             NavigationPage("Queries", "queries"),
+            # Without what a pool or a run shows. It lists queries and opens them.
+            NavigationPage("Set up", "set-up", OWNER_ANNOTATORS, holds=("queries/",)),
+            NavigationPage("Imports", "document-imports", OWNER_ANNOTATORS, holds=("documents/",)),
             NavigationPage(
-                "Labels", "labels", CURATORS, needs_facets=True, holds=("check-labels/",)
+                "Labels", "labels", LABELLERS, needs_facets=True, holds=("check-labels/",)
             ),
             NavigationPage("Choice of queries", "samples", CURATORS, steps=CHOICE_OF_QUERIES),
         ),
@@ -76,11 +83,11 @@ STAGES = (
     Stage(
         "Judging",
         (
-            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
+            NavigationPage("Judge", "judge", JUDGES_ONLY),
             NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
             NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
-            NavigationPage("People", "people"),
+            NavigationPage("People", "people", OWNERS_TOO),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
             NavigationPage("Agreement", "agreement"),
             NavigationPage("Full-text studies", "studies"),
@@ -100,7 +107,10 @@ STAGES = (
     Stage("Release", (NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),)),
     Stage(
         "Settings",
-        (NavigationPage("Collection", "collection-settings"), NavigationPage("Jobs", "jobs")),
+        (
+            NavigationPage("Collection", "collection-settings", OWNERS_TOO),
+            NavigationPage("Jobs", "jobs", OWNERS_TOO),
+        ),
     ),
 )
 

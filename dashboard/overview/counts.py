@@ -20,7 +20,7 @@ from django.db.models import (
     When,
 )
 
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import JUDGES, Collection, Membership, User
 from adjudication.models import CaseCount
 from adjudication.queue import due_cases
 from agreement.services import AgreementReport
@@ -28,7 +28,7 @@ from annotation.models import PairCount, Repeat, SlotCount
 from annotation.queue import repeat_counts
 from corpus.facets import SAMPLE_FACETS
 from corpus.models import Document, Facet, Query, QueryPaper, title_of
-from dashboard.overview.roles import ROLE_OVERVIEWS
+from dashboard.overview.roles import roles_by_field
 from dashboard.overview.steps import CollectionCounts
 from jobs.models import LIVE, Job, State
 from pooling.models import Pool
@@ -99,11 +99,7 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
     yield (
         Membership.objects.filter(user__is_active=True),
         "collection",
-        {
-            overview.counted_as: Count("pk", filter=Q(role=role))
-            for role, overview in ROLE_OVERVIEWS.items()
-            if overview.counted_as
-        },
+        {field: Count("pk", filter=Q(role__in=roles)) for field, roles in roles_by_field().items()},
     )
     yield (
         Job.objects.annotate(tried_again=Exists(_later_tries())),
@@ -202,7 +198,7 @@ def idle_annotators(collection: Collection) -> list[User]:
             ~Exists(unjudged_slots),
             is_active=True,
             memberships__collection=collection,
-            memberships__role=Role.ANNOTATOR,
+            memberships__role__in=JUDGES,
         ).order_by("username")
     )
 

@@ -134,3 +134,16 @@ def _open(c: CollectionCounts) -> FirstStep:
         "Open queries",
         QUERIES_NOT_OPEN,
     )
+
+
+# Pages of admins, and those of an owner-annotator in their place.
+OWNERS_PLACES = {"plan-pools": "set-up", QUERIES_NOT_OPEN: "set-up"}
+
+
+def owners_first_steps(c: CollectionCounts) -> tuple[FirstStep, ...]:
+    """The steps of an owner-annotator, who sees no runs. The usual retrievers draw the pools."""
+    return tuple(
+        step._replace(place=OWNERS_PLACES.get(step.place, step.place))
+        for step in first_steps(c)
+        if step.place != "add-run"
+    )

@@ -19,7 +19,7 @@ from dashboard.overview.counts import (
     personal_work,
     query_progress,
 )
-from dashboard.overview.first_steps import FirstStep, first_steps
+from dashboard.overview.first_steps import FirstStep, first_steps, owners_first_steps
 from dashboard.overview.roles import OverviewPart, sections_of
 from dashboard.overview.steps import (
     QUERIES_NOT_OPEN,
@@ -29,6 +29,7 @@ from dashboard.overview.steps import (
     next_step,
     steps,
 )
+from dashboard.people.owners import open_work, own_work
 from jobs.models import Job
 from web.words import count_noun, listed
 
@@ -74,6 +75,17 @@ class AdminOverview(NamedTuple):
     first_steps: tuple[FirstStep, ...]
     waiting: list[WaitingItem]
     jobs: list[Job]
+
+
+class OwnerOverview(NamedTuple):
+    """The part of an owner-annotator. It holds nothing that depends on what others judged.
+
+    `facts` are counts of what was set up; `open_work` says why judging cannot end yet.
+    """
+
+    facts: list[tuple[str, int]]
+    first_steps: tuple[FirstStep, ...]
+    open_work: list[str]
 
 
 def cards_for(user: User) -> list[Card]:
@@ -124,9 +136,7 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
     """The pipeline, open questions and jobs; None for a person whose roles do not see them."""
     if OverviewPart.PIPELINE not in sections_of(roles):
         return None
-    counts = counts_of([collection])[collection.pk]
-    if counts.has_facets and not counts.opened:  # for the first steps
-        counts = replace(counts, labelled=_labelled(collection))
+    counts = _with_labelled(collection, counts_of([collection])[collection.pk])
     return AdminOverview(
         counts=counts,
         steps=steps(counts),
@@ -135,6 +145,33 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
         waiting=[] if collection.is_archived else _waiting_items(collection, counts),
         jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
     )
+
+
+def owner_overview(
+    collection: Collection, user: User, roles: frozenset[str]
+) -> OwnerOverview | None:
+    """The checklist, counts and the end of judging; None for a person in another role."""
+    if OverviewPart.SET_UP not in sections_of(roles):
+        return None
+    counts = _with_labelled(collection, counts_of([collection])[collection.pk])
+    return OwnerOverview(
+        facts=[
+            ("Documents", counts.documents),
+            ("Queries", counts.queries),
+            ("Open for judging", counts.opened),
+            ("Annotators", counts.annotators),
+            ("Adjudicators", counts.adjudicators),
+        ],
+        first_steps=owners_first_steps(counts),
+        open_work=open_work(own_work(collection, user)),
+    )
+
+
+def _with_labelled(collection: Collection, counts: CollectionCounts) -> CollectionCounts:
+    """For the first steps."""
+    if counts.has_facets and not counts.opened:
+        return replace(counts, labelled=_labelled(collection))
+    return counts
 
 
 def _labelled(collection: Collection) -> int:

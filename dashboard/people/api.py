@@ -13,8 +13,9 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.codes import find_person
 from accounts.forms import LONGEST_USERNAME, check_username
-from accounts.models import Collection, Role, User
+from accounts.models import OWNERS, Collection, Role, User
 from accounts.services import add_membership, create_person, username_in
+from dashboard.people.owners import end_judging
 from dashboard.services import change_roles
 from database.dry_run import rolled_back_if
 from web.api.serializers import DryRun, RequestSerializer, found
@@ -78,6 +79,8 @@ def people_of(collection: Collection) -> QuerySet[User]:
 
 
 class People(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="The people of the collection and their roles", responses=PersonAnswer(many=True)
     )
@@ -98,6 +101,8 @@ class People(CollectionView):
 
 
 class PersonDetail(CollectionView):
+    roles = OWNERS
+
     @extend_schema(summary="A person of the collection", responses=PersonAnswer)
     def get(self, request: Request, slug: str, username: str) -> Response:
         return Response(PersonAnswer(self._person(username)).data)
@@ -138,7 +143,25 @@ class PersonDetail(CollectionView):
         return found(people_of(self.collection), username=username)
 
 
+class EndJudging(CollectionView):
+    roles = (Role.OWNER_ANNOTATOR,)
+
+    @extend_schema(
+        summary="End judging as an owner-annotator",
+        description="You become an admin, and never judge in this collection again. 409 until "
+        "every query that you judge is done.",
+        request=None,
+        responses=PersonAnswer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        self.parsed()
+        end_judging(collection=self.collection, person=self.person)
+        return Response(PersonAnswer(people_of(self.collection).get(pk=self.person.pk)).data)
+
+
 class Accounts(CollectionView):
+    roles = OWNERS
+
     @extend_schema(
         summary="Create an account with a role",
         description="For a person without an account. An account cannot be deleted. The answer "

@@ -18,11 +18,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
-from accounts.models import Collection, Membership, Role
+from accounts.models import JUDGES, OWNERS, Collection, Membership, Role, User
 from accounts.password_links import PasswordLinkRefused, password_link
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from dashboard.board.annotators import AnnotatorShare, shares_of
+from dashboard.people.owners import end_judging
 from dashboard.people.person_page import person_answer, person_here
 from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, MemberRow
 from dashboard.people.timesheet import TIMESHEET, name_of_week, week_named, worked_weeks
@@ -37,6 +38,10 @@ class RoleGroup(NamedTuple):
     role: Role
     members: list[MemberRow]
 
+    @property
+    def judges(self) -> bool:
+        return self.role in JUDGES
+
 
 def groups_of(collection: Collection) -> list[RoleGroup]:
     """The members by role, in three queries."""
@@ -50,7 +55,7 @@ def groups_of(collection: Collection) -> list[RoleGroup]:
     members: dict[str, list[MemberRow]] = defaultdict(list)
     for membership in collection.memberships.select_related("user"):
         done, total = 0, None
-        if membership.role == Role.ANNOTATOR:
+        if membership.role in JUDGES:
             done, total = shares.get(membership.user_id, AnnotatorShare()).judged
         elif membership.role == Role.ADJUDICATOR:
             done = decisions.get(membership.user_id, 0)
@@ -58,7 +63,7 @@ def groups_of(collection: Collection) -> list[RoleGroup]:
     return [RoleGroup(role, members[role]) for role in Role]
 
 
-@in_collection(Role.ADMIN, Role.ANNOTATOR, Role.ADJUDICATOR)
+@in_collection(*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR)
 @never_cache
 @require_safe
 def timesheet(request: HttpRequest, collection: Collection) -> HttpResponseBase:
@@ -82,13 +87,14 @@ def timesheet(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     return render(request, "dashboard/timesheet.html", context)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @never_cache
 @require_safe
 def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if wants_csv(request):
         members = [member for group in _groups(request, collection) for member in group.members]
-        return csv_file(f"{collection.slug}-people", PEOPLE.shown(request), members)
+        columns = PEOPLE.shown(request, _unshown(request, collection))
+        return csv_file(f"{collection.slug}-people", columns, members)
     return _page(request, collection)
 
 
@@ -98,7 +104,7 @@ def person(request: HttpRequest, collection: Collection, user_id: int) -> HttpRe
     return person_answer(request, collection, person_here(collection, user_id))
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = GiveRoleForm(request.POST, prefix="give")
@@ -114,11 +120,11 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
             role = membership.get_role_display().lower()
             name = membership.user.shown_name
             messages.success(request, f"{name} is {a_or_an(role)} of this collection now.")
-            return redirect("person", collection.slug, person.pk)
+            return _to_person(request, collection, person)
     return _page(request, collection, give_form=form)
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @never_cache
 @require_POST
 def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
@@ -135,7 +141,7 @@ def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection, created={"username": username, "password": password})
 
 
-@in_collection(Role.ADMIN)
+@in_collection(*OWNERS)
 @require_POST
 def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
     membership = _membership(collection, membership_id)
@@ -144,17 +150,43 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
         remove_role(membership=membership)
     except AccountError as error:
         messages.error(request, str(error))
-        return redirect("person", collection.slug, membership.user_id)
+        return _to_person(request, collection, membership.user)
     messages.success(
         request,
         f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays. "
         f"To give the role again, enter {account_code(membership.user)}",
     )
-    if Role.ADMIN not in roles_in(collection, person_of(request)):
+    if not roles_in(collection, person_of(request)) & set(OWNERS):
         return redirect("home")
     if collection.memberships.filter(user=membership.user_id).exists():
-        return redirect("person", collection.slug, membership.user_id)
+        return _to_person(request, collection, membership.user)
     return redirect("people", collection.slug)
+
+
+def _to_person(request: HttpRequest, collection: Collection, person: User) -> HttpResponse:
+    """To the page of the person, or to all people for an owner-annotator."""
+    if _is_admin(request, collection):
+        return redirect("person", collection.slug, person.pk)
+    return redirect("people", collection.slug)
+
+
+def _is_admin(request: HttpRequest, collection: Collection) -> bool:
+    return Role.ADMIN in roles_in(collection, person_of(request))
+
+
+@in_collection(Role.OWNER_ANNOTATOR)
+@require_POST
+def end(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Make the owner-annotator an admin, if his or her queries are done."""
+    try:
+        end_judging(collection=collection, person=person_of(request))
+    except AccountError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(
+            request, "You are an admin of this collection now, and no longer judge in it."
+        )
+    return redirect("collection", collection.slug)
 
 
 @in_collection(Role.ADMIN)
@@ -178,6 +210,11 @@ def _membership(collection: Collection, membership_id: int) -> Membership:
     if membership is None:
         raise Http404("no such membership here")
     return membership
+
+
+def _unshown(request: HttpRequest, collection: Collection) -> frozenset[str]:
+    """An owner-annotator is not told how far the other judges are."""
+    return frozenset() if _is_admin(request, collection) else frozenset({"work"})
 
 
 def _groups(request: HttpRequest, collection: Collection) -> list[RoleGroup]:
@@ -217,7 +254,7 @@ def _page(
                 path=reverse("people", args=[collection.slug]),
                 kept=(),
             ),
-            "columns": PEOPLE.shown(request),
+            "columns": PEOPLE.shown(request, _unshown(request, collection)),
             "give_form": give_form or GiveRoleForm(prefix="give"),
             "create_form": create_form or CreatePersonForm(prefix="create"),
             "created": created,

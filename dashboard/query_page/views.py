@@ -18,6 +18,7 @@ from annotation.services import shown_query
 from corpus.models import SOURCES, Query, QueryPaper, Topic
 from corpus.text.query_facts import facts_of
 from dashboard.board.query_table import unused_columns
+from dashboard.query_page.aspects import aspects_context
 from dashboard.query_page.candidate_table import CandidateTable
 from dashboard.query_page.candidates import CandidateRow
 from dashboard.query_page.grades_file import grades_file, wants_grades
@@ -107,8 +108,10 @@ def _about_query(
     action = next_action(query, progress)
     events = events_of(query, progress.pool, progress.opening)
     before, after = collection.queries.names_beside(query)
+    text = shown_query(query)
     return {
-        "text": shown_query(query),
+        "text": text,
+        **aspects_context(collection, query, text),
         "facts": facts_of(query.query_paper.metadata),
         "progress": progress,
         "next": action,

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.text import slugify
 
+from accounts.forms import ROLES_EXPLAINED
+from accounts.models import OWNERS, Role
 from corpus.facets import DEFAULT_FACETS
 from dashboard.settings.facets_form import FacetsForm
 from retrieval.retrievers import analysis_choices
@@ -85,7 +87,16 @@ class NewCollectionForm(FacetsForm, _CollectionForm):
         widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
         error_messages={"invalid": "Use lower-case letters, digits and hyphens only, no spaces."},
     )
-    field_order = ["name", "slug", "description", "licence", "other_licence"]
+    owner_role = forms.ChoiceField(
+        label="Your role",
+        choices=[(role, ROLES_EXPLAINED[role]) for role in OWNERS],
+        initial=Role.ADMIN,
+        required=False,
+        widget=forms.RadioSelect,
+        help_text="An admin can never become a judge of the collection. An owner-annotator becomes "
+        "an admin when judging is done.",
+    )
+    field_order = ["name", "slug", "owner_role", "description", "licence", "other_licence"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("initial", self.initial_of(DEFAULT_FACETS, 3, None))
@@ -95,6 +106,9 @@ class NewCollectionForm(FacetsForm, _CollectionForm):
     def about(self) -> list[forms.BoundField]:
         """The fields that say what the collection is."""
         return [self[name] for name in self.field_order]
+
+    def clean_owner_role(self) -> str:
+        return self.cleaned_data["owner_role"] or Role.ADMIN
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
@@ -139,9 +153,14 @@ class SettingsForm(_CollectionForm):
 
     field_order = ["name", "description", "licence", "other_licence", "corpus_licence"]
 
-    def __init__(self, *args: Any, seed_is_fixed: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, seed_is_fixed: bool, shows_seed: bool = True, **kwargs: Any
+    ) -> None:
+        """Without `shows_seed` it stays as it is, and the form does not tell it."""
         super().__init__(*args, **kwargs)
-        if seed_is_fixed:
+        if not shows_seed:
+            del self.fields["seed"]
+        elif seed_is_fixed:
             seed = self.fields["seed"]
             seed.disabled = True  # a forged value is ignored, the stored one kept
             seed.help_text = "Pools were built with this seed, so it cannot change."

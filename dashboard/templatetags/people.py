@@ -1,4 +1,8 @@
-"""`{% person_link user %}`: a person's name, which links to the page of the person."""
+"""A person's name, which links to the page of the person.
+
+`{% person_link user %}` on pages of admins. `{% person_name user %}` on pages that others may open,
+too: for them it is the name alone.
+"""
 
 from __future__ import annotations
 
@@ -17,3 +21,8 @@ def person_link(context: Context, person: User) -> SafeString:
     """A page can have 150 of them, and an included template takes several times as long."""
     address = reverse("person", args=[context["collection"].slug, person.pk])
     return format_html('<a href="{}">{}</a>', address, person.shown_name)
+
+
+@register.simple_tag(takes_context=True)
+def person_name(context: Context, person: User) -> str:
+    return person_link(context, person) if context["navigation"].is_admin else person.shown_name

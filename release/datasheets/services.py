@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, Role, User
 from bundle.datasheet.answers import InvalidAnswer, tidied
 from bundle.datasheet.profiles import LEAST
 from bundle.datasheet.questions import QUESTIONS
 from bundle.errors import ReleaseError
 from release.datasheets.models import VALUES, AnnotatorProfile, DatasheetAnswer, ProfileThreshold
 
-OF_ROLES = (Role.ANNOTATOR, Role.ADJUDICATOR)
+OF_ROLES = (*JUDGES, Role.ADJUDICATOR)
 
 
 class AnswerRefused(ReleaseError):

@@ -191,6 +191,16 @@ CHECKS = _by_name(
         named=Named.QUERY_AND_DOCUMENT,
     ),
     GateCheck(
+        "owner-annotators",
+        questions.owners_who_still_judge,
+        in_order="An admin, who judges no more, can look at what is published.",
+        message="The collection has no admin, only people who still judge in it: {count}.",
+        how_to_fix="Let them end judging on the overview, when their queries are done. Or make "
+        "another person an admin.",
+        fixed_on=FixedOn("collection", "View the overview"),
+        can_accept=False,
+    ),
+    GateCheck(
         "datasheet",
         questions.unanswered_questions,
         in_order="Every required question of the datasheet is answered.",

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from accounts.models import Collection
+from accounts.models import OWNERS, Collection, Role
 from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair, Standing
 from annotation.models import Pair, PairCount
@@ -40,6 +40,15 @@ def final_labels(gate: GateContext) -> Faults:
 def licence(gate: GateContext) -> Faults:
     stated = gate.collection.licence.strip()
     return Faults(are_some=not stated, words={"licence": stated})
+
+
+def owners_who_still_judge(gate: GateContext) -> Faults:
+    """The owner-annotators of a collection that has no admin. They must not see what it holds."""
+    owners = gate.collection.memberships.filter(role__in=OWNERS).order_by("user__username")
+    people = list(owners.values_list("user__username", "role"))
+    if any(role == Role.ADMIN for _, role in people):
+        return Faults()
+    return faults(username for username, _ in people)
 
 
 def corpus_licence(gate: GateContext) -> Faults:

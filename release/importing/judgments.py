@@ -16,6 +16,7 @@ from adjudication.judged_queries import (
     write_judged_query,
 )
 from adjudication.models import JudgmentImport
+from annotation.aspects import parse_aspects
 from annotation.models import Guideline, Pair
 from annotation.services import CandidateText, candidates_with_texts
 from bundle.interchange import InterchangedQuery
@@ -117,6 +118,7 @@ class _ReleasedJudgments:
                 guideline_version=rating.guideline,
                 sequence=rating.sequence,
                 seconds=rating.seconds,
+                aspects=parse_aspects(rating.aspects),
             )
             for rating in (ratings[1], ratings[2])
         )

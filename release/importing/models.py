@@ -13,7 +13,8 @@ class ReleaseImport(models.Model):
 
     `first_day` and `last_day` are those of the judgments of the release, if it states them. The
     imported judgments were written on the day of the import. `annotators` are the groups of people
-    that the release describes: the people themselves are not here.
+    that the release describes: the people themselves are not here. `owner_annotators` is how many
+    of those who judged owned the collection meanwhile.
     """
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="release_import")
@@ -22,6 +23,7 @@ class ReleaseImport(models.Model):
     first_day = models.DateField(null=True, blank=True)
     last_day = models.DateField(null=True, blank=True)
     annotators = models.JSONField(default=list)
+    owner_annotators = models.PositiveSmallIntegerField(default=0)
     imported_at = models.DateTimeField(
         auto_now_add=True, help_text="After the judgments of the release were written."
     )

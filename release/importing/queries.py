@@ -15,6 +15,7 @@ from bundle.reading.collection_files import read_guidelines, read_query_papers
 from bundle.reading.opened import BundleError
 from corpus.digests import topic_digest
 from corpus.models import Facet, Query, QueryPaper, Topic
+from corpus.topics.queries import BadAspectNames, check_aspect_names
 from release.importing.context import ReleaseImportContext
 from scoring.models import Fold, FoldPlan
 
@@ -164,4 +165,13 @@ def _query(
         facet=facet,
         name=query.name,
         sentence_numbers=list(query.sentences) or None,
+        aspect_names=_aspect_names(query),
     )
+
+
+def _aspect_names(query: InterchangedQuery) -> list[str]:
+    try:
+        check_aspect_names(query.aspects)
+    except BadAspectNames as error:
+        raise BundleError(QUERY_PAPERS, None, f"{query.name}: {error}") from error
+    return list(query.aspects)

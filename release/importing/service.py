@@ -203,5 +203,6 @@ def _finish(context: ReleaseImportContext, settings: Settings, admin: User | Non
             first_day=settings.first_day,
             last_day=settings.last_day,
             annotators=settings.annotators,
+            owner_annotators=settings.owner_annotators,
         )
         context.work.complete(asdict(context.report))

@@ -69,6 +69,7 @@ class Migration(migrations.Migration):
                 ('first_day', models.DateField(blank=True, null=True)),
                 ('last_day', models.DateField(blank=True, null=True)),
                 ('annotators', models.JSONField(default=list)),
+                ('owner_annotators', models.PositiveSmallIntegerField(default=0)),
                 ('imported_at', models.DateTimeField(auto_now_add=True, help_text='After the judgments of the release were written.')),
             ],
             options={

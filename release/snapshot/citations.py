@@ -48,7 +48,7 @@ def _about_citations(datasheet: ReleasedDatasheet) -> ReleasedDatasheet:
     answers = {
         key: answer for key, answer in datasheet.answers.items() if not QUESTIONS[key].about_judging
     }
-    return datasheet._replace(answers=answers, annotators=())
+    return datasheet._replace(answers=answers, annotators=(), owner_annotators=0)
 
 
 def stored_citation_pairs(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from django.db.models import Max, Min, Q
+from django.db.models import Exists, Max, Min, OuterRef, Q
 
-from accounts.models import Collection
-from annotation.models import Pair
+from accounts.models import Collection, GivenRole, Role
+from annotation.models import Pair, SlotCount
 from bundle.datasheet.profiles import ProfileGroup, PublishedField
 from bundle.records import ReleasedDatasheet
 from release.datasheets.current import answers_of, dates_known, published_profiles
@@ -26,7 +26,18 @@ def released_datasheet(collection: Collection) -> ReleasedDatasheet:
         first_day=first,
         last_day=last,
         annotators=published_profiles(collection) or _imported_profiles(imported),
+        owner_annotators=_owner_annotators(collection)
+        + (imported.owner_annotators if imported else 0),
     )
+
+
+def _owner_annotators(collection: Collection) -> int:
+    """The people who judged pairs of the release and were or are owner-annotators."""
+    judged = SlotCount.objects.filter(
+        query__collection=collection, annotator=OuterRef("user"), judged__gt=0
+    )
+    owners = GivenRole.objects.filter(collection=collection, role=Role.OWNER_ANNOTATOR)
+    return owners.filter(Exists(judged)).count()
 
 
 def _imported_profiles(imported: ReleaseImport | None) -> tuple[PublishedField, ...]:

@@ -123,6 +123,7 @@ def _query(query: Query, unjudged: Any, *, is_judged: bool) -> InterchangedQuery
         guideline=opening.guideline.version if opening else None,
         labels_unchecked=opening.labels_unchecked if opening else None,
         unjudged=tuple(unjudged),
+        aspects=tuple(query.aspect_names),
     )
 
 

@@ -10,6 +10,7 @@ from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision
 from adjudication.standing import LabelledPair
+from annotation.aspects import aspects_cell
 from annotation.models import Pair
 from bundle.pseudonyms import pseudonyms
 from bundle.records import Adjudication, Rating
@@ -43,7 +44,7 @@ SLOT = tuple(
     f"judgment__{column}"
     for column in (
         *("annotator_id", "grade", "reason"),
-        *("sequence", "seconds", "presentation_digest", "guideline_version"),
+        *("sequence", "seconds", "presentation_digest", "guideline_version", "aspects"),
     )
 )
 
@@ -64,8 +65,8 @@ def _judgments(queries: Sequence[int]) -> Iterator[Row]:
         )
         for row in sorted(rows, key=lambda row: (row[0], row[2])):
             pair, judgments = row[:3], row[3:]
-            yield (*pair, 1, *judgments[: len(SLOT)])
-            yield (*pair, 2, *judgments[len(SLOT) :])
+            for slot, judgment in ((1, judgments[: len(SLOT)]), (2, judgments[len(SLOT) :])):
+                yield (*pair, slot, *judgment[:-1], aspects_cell(judgment[-1]))
 
 
 def stored_adjudications(

@@ -4,6 +4,7 @@
 
 import { Ahead, fetchPairs } from "./ahead.js";
 import { readingAids } from "./aids.js";
+import { aspectMarks } from "./aspects.js";
 import { newKey } from "./delivery.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
@@ -54,6 +55,7 @@ const queryRead = foldQuery();
 const waitAgain = waitForCandidate();
 const aids = readingAids(tellLast);
 const pace = new Pace();
+const aspects = aspectMarks(() => tooSoon(trail.shownAt, "pair"));
 
 // An answer goes into the outbox while its pair is still on screen. So what the notice says of the
 // pairs that are ready is only true once the next pair is shown.
@@ -88,6 +90,7 @@ function fill(pair) {
   forms.cannot.elements.note.value = reason ? note : "";
   for (const radio of forms.cannot.elements.reason) radio.checked = radio.value === reason;
   markNote();
+  aspects.show(pair);
   find("was").hidden = !judged;
   if (judged) find("was-said").textContent = wordsFor(pair.dataset);
 }
@@ -120,6 +123,7 @@ function answer(event) {
   if (tooSoon(trail.shownAt, "pair")) return;
   const pair = trail.current;
   const body = new FormData(event.currentTarget, event.submitter);
+  if (body.get("answer") === "0") body.delete("aspects"); // nothing matches
   const first = !pair.dataset.judged;
   send(pair, body, { seconds: Math.min(watch.seconds, LONGEST).toFixed(1) });
   remember(pair, body);
@@ -166,6 +170,7 @@ function remember(pair, body) {
     judged: "yes",
     note: body.get("note") ?? "",
     supersedes: body.get("key"),
+    aspects: body.getAll("aspects").join(" "),
   });
   pair.querySelector(".role-line .chip")?.remove();
 }
@@ -219,9 +224,14 @@ function showJudgmentFromOtherTab(entry) {
 }
 
 function hasUnsentInput(pair) {
-  const { note, reason } = pair.dataset;
+  const { note, reason, aspects: marked = "" } = pair.dataset;
+  const markedNow = new FormData(forms.answer).getAll("aspects").join(" ");
   const reasonNow = new FormData(forms.cannot).get("reason") ?? "";
-  return forms.answer.elements.note.value !== (reason ? "" : note) || reasonNow !== reason;
+  return (
+    forms.answer.elements.note.value !== (reason ? "" : note) ||
+    reasonNow !== reason ||
+    markedNow !== marked
+  );
 }
 
 // After a refusal the page holds a judgment that was never saved: take the server's instead.
@@ -299,6 +309,7 @@ onKeys({
   n: note,
   g: () => guideline(),
   ...aids.keys,
+  ...aspects.keys,
   "?": help,
   Escape: () => closeLifts() || (!find("was").hidden && find("go-on").click()),
 });

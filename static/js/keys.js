@@ -19,12 +19,16 @@ export function onKeys(commands) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) return;
     if (forGood.get(OFF) && event.key !== "Escape") return;
-    const command = commands[nameOf(event)];
+    const command = commands[shiftedDigit(event)] ?? commands[nameOf(event)];
     if (!command) return;
     event.preventDefault();
     command(event);
   });
 }
+
+// By its place, because the character depends on the keyboard.
+const shiftedDigit = (event) =>
+  event.shiftKey && /^Digit\d$/.test(event.code) ? `Shift+${event.code.slice(-1)}` : undefined;
 
 // Digits count by their place too: on a French keyboard they need the shift key.
 function nameOf(event) {

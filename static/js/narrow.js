@@ -43,6 +43,8 @@ function addStrip() {
   for (const sentence of sentences) {
     const line = document.createElement("p");
     line.textContent = sentence.textContent;
+    const { aspect } = sentence.closest("p").dataset;
+    if (aspect) line.dataset.aspect = aspect;
     strip.append(line);
   }
   query.after(strip);

@@ -93,6 +93,48 @@ def grades(collection: Collection) -> set[tuple[str, str, int, str, int | None, 
     )
 
 
+ABOUT = "query,docno,annotator,grade,aspects\n"
+
+
+@once_a_file
+def asking():
+    """A collection that asks for aspects. The query's are the sentences 2 and 3."""
+    collection = with_documents("asking")
+    collection.documents.filter(docno="q1").update(labels=["background", "method", "method"])
+    collection.marks_aspects = True
+    collection.save()
+    return collection
+
+
+def test_what_matches_are_about_is_imported_where_the_collection_asks(asking, load):
+    text = ABOUT + "q1_method,d1,mara,2,2 3\nq1_method,d1,ines,0,\nq1_method,d2,mara,1,none\n"
+    load(text, into=asking)
+
+    rows = Judgment.objects.order_by("slot__pair__candidate__document__docno", "-grade")
+    assert list(rows.values_list("grade", "aspects")) == [(2, [2, 3]), (0, []), (1, [])]
+
+
+def test_the_field_is_ignored_where_the_collection_does_not_ask(collection, load):
+    load(ABOUT + "q1_method,d1,mara,2,the idea\nq1_method,d1,ines,2,\n")
+
+    assert not Judgment.objects.filter(aspects__isnull=False).exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("q1_method,d1,mara,2,the idea", r':2: "aspects" must be numbers in order'),
+        ("q1_method,d1,mara,2,1", r":2: q1_method has no aspect 1\. Remove it"),
+        ("q1_method,d1,mara,0,2", r':2: "aspects" go with a grade above 0'),
+    ],
+)
+def test_aspects_that_do_not_fit_are_refused_with_their_place(asking, load, line, problem):
+    with pytest.raises(JudgmentsRefused, match=problem):
+        load(f"{ABOUT}{line}\nq1_method,d1,ines,2,\n", into=asking)
+
+    assert not Judgment.objects.exists()
+
+
 class TestARelease:
     @pytest.fixture
     def released(self):

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.models import Role
 from annotation.services import Answer
+from tests.support.aspects import an_asking_collection, an_open_query_with_aspects
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.sittings import judge, pair_url, query_url, slots_of, tells
 
@@ -73,6 +74,21 @@ def test_no_page_changes_when_the_other_judges(client, opening, theirs):
     before = everything_served(client, opening)
     for slot in slots_of(opening, "ann2"):
         judge(slot, theirs, seconds=2)
+    after = everything_served(client, opening)
+
+    assert {url: without_noise(page) for url, page in before.items()} == {
+        url: without_noise(page) for url, page in after.items()
+    }
+
+
+@pytest.mark.parametrize("theirs", [(), (2,), (3, 5)])
+def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client, theirs):
+    opening = an_open_query_with_aspects(an_asking_collection(), size=5)
+    judge(slots_of(opening, "ann1")[0], Answer(grade=2, aspects=(5,)))
+    client.force_login(opening.seats.get(number=1).annotator)
+    before = everything_served(client, opening)
+    for slot in slots_of(opening, "ann2"):
+        judge(slot, Answer(grade=2, aspects=theirs))
     after = everything_served(client, opening)
 
     assert {url: without_noise(page) for url, page in before.items()} == {

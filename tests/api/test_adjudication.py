@@ -25,6 +25,7 @@ EVERYTHING_SHOWN = {
     "decided",
     "grade",
     "referral_reason",
+    "aspect_names",
 }
 
 
@@ -86,7 +87,7 @@ def test_a_case_shows_both_judgments_without_names(world, wide, adjudicator):
     assert set(case) == EVERYTHING_SHOWN
     assert {row["letter"] for row in case["judgments"]} == {"a", "b"}
     assert {row["grade"] for row in case["judgments"]} == {0, 3}
-    assert set(case["judgments"][0]) == {"letter", "grade", "reason", "note"}
+    assert set(case["judgments"][0]) == {"letter", "grade", "reason", "note", "aspects"}
     text = adjudicator.get(address(wide.name, case["token"])).content.decode()
     assert not [name for name in (*NAMES.values(), "ann1", "ann2") if name in text]
 

@@ -22,6 +22,8 @@ EVERYTHING_SHOWN = {
     "grade",
     "reason",
     "note",
+    "aspects",
+    "aspects_to_mark",
 }
 
 

@@ -18,7 +18,7 @@ COUNTS = {
     ("admin", "pool-builds"): 4,
     ("admin", "openings"): 5,
     ("admin", "releases"): 4,
-    ("admin", "jobs"): 4,
+    ("admin", "jobs"): 5,
     ("admin", "people"): 5,
     ("ann1", "judging"): 5,
     ("ann1", "judgments"): 5,

@@ -11,12 +11,18 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 
-from accounts.models import Collection, User
+from accounts.models import Collection, Role, User
 from tests.api.test_schema import path_values
 from tests.support.api_world import client_of
+from tests.support.factories import member
 
 HOME = "/api/v1/collections/"
-BY_ROLE = {"admin": "admin", "annotator": "ann1", "adjudicator": "adju"}
+BY_ROLE = {
+    "admin": "admin",
+    "annotator": "ann1",
+    "adjudicator": "adju",
+    "owner-annotator": "owner",
+}
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
@@ -49,6 +55,8 @@ def send(world, path: str, method: str, query: str = "", **body):
     User.objects.filter(username="admin").update(is_staff=True)
     address = path.format(**path_values(world))
     roles = getattr(resolve(address).func.view_class, "roles", ("admin",))
+    if roles[0] == Role.OWNER_ANNOTATOR:
+        member(world.collection, roles[0], "owner")
     client = client_of(BY_ROLE[roles[0]])
     with CaptureQueriesContext(connection) as queries:
         answer = getattr(client, method)(address + query, **body)
@@ -125,7 +133,7 @@ def test_keys_inside_a_body_are_checked_too(address, body, wrong, world):
         (
             "zzz",
             'Unknown key "zzz". Known keys: analysis, corpus_licence, description, facets, '
-            "highest_grade, licence, name, relevant_from, seed, slug.",
+            "highest_grade, licence, name, owner_role, relevant_from, seed, slug.",
         ),
     ],
 )

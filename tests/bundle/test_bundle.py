@@ -107,14 +107,14 @@ def test_pools_are_sorted_by_query_paper_then_position():
 def test_ratings_are_csv_with_empty_fields_for_what_is_missing():
     ratings = [
         Rating("q_m", "m", "d1", 2, "annotator-1", None, "garbled", 3, None, "f00", 1),
-        Rating("q_m", "m", 'd,"1', 1, "annotator-2", 2, "", 1, 0.1, "f00", 2),
+        Rating("q_m", "m", 'd,"1', 1, "annotator-2", 2, "", 1, 0.1, "f00", 2, "2 5"),
     ]
 
     assert write_ratings(ratings) == (
         b"query,facet,docno,slot,annotator,grade,reason,sequence,seconds,presentation_digest,"
-        b"guideline\r\n"
-        b'q_m,m,"d,""1",1,annotator-2,2,,1,0.1,f00,2\r\n'
-        b"q_m,m,d1,2,annotator-1,,garbled,3,,f00,1\r\n"
+        b"guideline,aspects\r\n"
+        b'q_m,m,"d,""1",1,annotator-2,2,,1,0.1,f00,2,2 5\r\n'
+        b"q_m,m,d1,2,annotator-1,,garbled,3,,f00,1,\r\n"
     )
 
 

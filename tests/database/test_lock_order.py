@@ -57,6 +57,7 @@ from curation.choice.services import apply_choice, compute_choice
 from curation.labels.prediction import predict_labels
 from curation.samples.paper_types import TypePlan, change_paper_types
 from curation.samples.services import SamplePlan, draw_sample
+from dashboard.people.owners import end_judging
 from dashboard.services import change_settings, remove_role
 from dashboard.settings.archiving import archive_collection
 from dashboard.settings.export import export_collection
@@ -291,6 +292,13 @@ def newcomer_as(role: str) -> Callable[[Scene], None]:
     return give
 
 
+def ended_judging(scene: Scene) -> None:
+    """An owner-annotator without a query becomes an admin."""
+    person = scene.newcomer
+    add_membership(collection=scene.collection, user=person, role=Role.OWNER_ANNOTATOR)
+    end_judging(collection=scene.collection, person=person)
+
+
 def without_ann3(scene: Scene) -> None:
     remove_role(membership=scene.membership("ann3", Role.ANNOTATOR))
 
@@ -495,6 +503,7 @@ SHORT = [
     planned,
     newcomer_as_admin,
     newcomer_as(Role.ANNOTATOR),
+    ended_judging,
     without_ann3,
     without_admin_1,
     without_admin("admin2"),

@@ -199,7 +199,7 @@ def test_the_list_costs_the_same_for_one_job_and_for_many(
         a_job(collection, State.FAILED, requested_by=someone, finished_at=timezone.now())
         a_job(collection, requested_by=someone)
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page = admin.get(reverse("jobs", args=["small"]))
 
     assert page.text.count('hx-get="/c/small/jobs/') == 5

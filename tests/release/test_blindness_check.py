@@ -27,11 +27,12 @@ from release.proofs.blindness.visitor import Visitor, loaded_handler
 from reports.models import StoredReport
 from reports.services import changed_since, compute_report
 from tests.support.api_world import HALF_NOTE, RETRIEVER, World, a_world
+from tests.support.aspects import an_asking_collection, an_open_query_with_aspects, mark
 from tests.support.factories import a_collection, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
 from tests.support.repeats import answer_repeat
-from tests.support.sittings import judge
+from tests.support.sittings import judge, slots_of
 from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
 
@@ -120,7 +121,7 @@ def test_it_finds_nothing_and_says_what_it_checked(world, every_route):
     result = check_blindness(world.collection, DirectRun()).as_json()
 
     assert result["findings"] == result["failed"] == []
-    assert result["people"] == {"annotators": 2, "adjudicators": 1}
+    assert result["people"] == {"annotators": 2, "adjudicators": 1, "owner_annotators": 0}
     assert result["routes"] > 200
     assert result["answers"] - result["refused"] > 50
     assert result["searched"] == {"source": 4, "person": 6, "metadata": 2, "note": 3}
@@ -171,6 +172,22 @@ def test_a_page_with_the_name_of_the_other_annotator_is_named(world, planted):
     assert ("ann1", "person", "ann1") not in found
 
 
+def test_an_owner_annotator_is_checked_like_an_annotator(world, planted):
+    member(world.collection, Role.OWNER_ANNOTATOR, "owner")
+    planted(PAGE, "{{ collection.runs.first.name }}")
+
+    result = check_blindness(world.collection, DirectRun())
+
+    assert result.as_json()["people"]["owner_annotators"] == 1
+    assert "owner" in {finding.person for finding in result.findings}
+
+
+def test_an_owner_annotator_may_know_who_the_others_are(world, every_route):
+    member(world.collection, Role.OWNER_ANNOTATOR, "owner")
+
+    assert [found for found in findings_of(world) if found[0] == "owner"] == []
+
+
 def test_a_person_with_a_common_word_as_name_is_found_by_the_comparison(world, planted):
     User.objects.filter(username="ann2").update(username="method", first_name="")
     planted(PAGE, "{% for member in collection.memberships.all %}{{ member.user }} {% endfor %}")
@@ -203,6 +220,18 @@ def test_a_page_with_the_grade_of_the_other_differs(world, planted):
     found = {(finding.person, finding.address, finding.kind) for finding in result.findings}
     assert ("ann1", "/c/small/judge/", CHANGED) in found
     assert {kind for _, _, kind in found} == {CHANGED}
+
+
+def test_a_page_with_what_the_other_looked_at_differs(planted):
+    opening = an_open_query_with_aspects(an_asking_collection())
+    for slot in slots_of(opening, "ann2"):
+        mark(slot, 2, 2)
+    planted(PAGE, EVERY_GRADE.replace("slot.judgment.grade", "slot.judgment.aspects.0"))
+
+    result = check_blindness(opening.query.collection, DirectRun())
+
+    found = {(finding.person, finding.address, finding.kind) for finding in result.findings}
+    assert ("ann1", "/c/small/judge/", CHANGED) in found
 
 
 def test_an_adjudicator_who_sees_a_pair_with_one_judgment_is_named(world, planted):

@@ -276,4 +276,4 @@ def test_check_names_are_stable():
         "old-reports",
         "made-folds",
     }
-    assert set(CHECKS) - set(ACCEPTABLE) == {"empty", "ids"}
+    assert set(CHECKS) - set(ACCEPTABLE) == {"empty", "ids", "owner-annotators"}

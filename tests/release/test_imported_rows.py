@@ -9,8 +9,8 @@ import pytest
 
 from accounts.models import Collection
 from adjudication.models import Decision
-from annotation.models import Seat
-from bundle.names import CORPUS, DOCUMENTS, SETTINGS
+from annotation.models import Judgment, Seat
+from bundle.names import CORPUS, DOCUMENTS, QUERY_PAPERS, SETTINGS
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from corpus.models import ImportStep
 from jobs.context import DirectRun
@@ -73,6 +73,47 @@ def test_a_seat_goes_to_the_person_who_judged_most_pairs_in_its_slot(files, tmp_
         (2, "annotator-3"),
     ]
     assert seats.values("annotator", "opening").distinct().count() == seats.count()
+
+
+def test_what_matches_are_about_comes_back_with_the_names(files, tmp_path):
+    copy = imported(files, tmp_path, verified=True)
+
+    rows = Judgment.objects.filter(slot__pair__query__collection=copy).order_by("slot__number")
+    found = {
+        (query, docno): list(
+            rows.filter(
+                slot__pair__query__name=query, slot__pair__candidate__document__docno=docno
+            ).values_list("aspects", flat=True)
+        )
+        for query, docno in [
+            *(("q1_background", "d1"), ("t1_result", "d1")),
+            *(("q1_method-aim", "d1"), ("q1_method-aim", "d2")),
+        ]
+    }
+    assert list(found.values()) == [[None, None], [[1], [1, 2]], [[], []], [[], [3]]]
+    assert copy.queries.get(name="t1_result").aspect_names == ["lift", "the drag, too"]
+
+
+@pytest.mark.parametrize("aspects", ["5 2", "2 2", "0", "x"])
+def test_aspects_of_a_release_that_are_no_numbers_in_order_are_refused(files, tmp_path, aspects):
+    files = changed(files, RATINGS, r"(t1_result,result,d1,1,.*),1\r", rf"\1,{aspects}\r")
+
+    with pytest.raises(ReleaseRefused, match="aspects must be numbers in order"):
+        imported(files, tmp_path)
+
+
+def test_aspects_of_a_release_without_a_match_are_refused(files, tmp_path):
+    files = changed(files, RATINGS, r"(q1_method-aim,method,d1,1,.*),none\r", r"\1,3\r")
+
+    with pytest.raises(ReleaseRefused, match="aspects go with a grade above 0"):
+        imported(files, tmp_path)
+
+
+def test_one_named_aspect_alone_is_refused(files, tmp_path):
+    files = changed(files, QUERY_PAPERS, r', "the drag, too"', "")
+
+    with pytest.raises(ReleaseRefused, match="t1_result: Name at least two aspects"):
+        imported(files, tmp_path)
 
 
 def test_an_imported_decision_is_the_first_on_its_pair(files, tmp_path):

@@ -10,11 +10,11 @@ from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.defaults import default_guideline
 from annotation.guidelines.readings import record_reading
-from annotation.services import open_query, reassign_seat, write_guideline
+from annotation.services import Answer, open_query, reassign_seat, write_guideline
 from corpus.documents.importing import import_documents
 from corpus.models import Query
 from corpus.services import create_query
-from corpus.topics.queries import add_sentence_query
+from corpus.topics.queries import add_sentence_query, name_aspects
 from jobs.context import DirectRun
 from scoring.folds import Folds
 from scoring.services import save_folds
@@ -36,8 +36,11 @@ def a_collection_of_every_kind(folder) -> Collection:
     _import_more(collection, folder)
     judge(slot_of(collection, "q1_background", "d1", 1), 1)  # a revision
     decide_pair(collection, "q1_background", "d1", Ruling(grade=2))
+    # It asked for aspects for a while, so some judgments have them.
+    _ask_for_aspects(collection, True)
     _add_topic(collection)
     _add_sentences(collection)
+    _ask_for_aspects(collection, False)
     _add_unfinished(collection)
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
@@ -47,6 +50,10 @@ def a_collection_of_every_kind(folder) -> Collection:
     )
     collection.refresh_from_db()
     return collection
+
+
+def _ask_for_aspects(collection: Collection, asks: bool) -> None:
+    Collection.objects.filter(pk=collection.pk).update(marks_aspects=asks)
 
 
 def _import_more(collection: Collection, folder) -> None:
@@ -69,8 +76,10 @@ def _add_topic(collection: Collection) -> None:
     query.query_paper.metadata = {"paper type": "theory", "rating": "4.5"}
     query.query_paper.save()
     assert pool.candidates.count() == 2
+    name_aspects(query=query, names=["lift", "the drag, too"])
     open_query(query=query, annotators=annotators(collection), opened_by=None)
-    judge_all(collection, {("t1_result", "=1+1"): (0, 3), ("t1_result", "d1"): (2, 2)})
+    both = (Answer(grade=2, aspects=(1,)), Answer(grade=2, aspects=(1, 2)))
+    judge_all(collection, {("t1_result", "=1+1"): (0, 3), ("t1_result", "d1"): both})
     decide_pair(collection, "t1_result", "=1+1", Ruling(reason="other", note="Secret."))
     write_guideline(facet=facet, **default_guideline(facet, 3) | {"instructions": "Third."})
 
@@ -80,7 +89,8 @@ def _add_sentences(collection: Collection) -> None:
         collection=collection, docno="q1", facet_key="method", sentences=[1, 3], name="aim"
     )
     open_query(query=query, annotators=annotators(collection)[::-1], opened_by=None)
-    grades = {"d1": (0, 0), "d2": (0, 2), "d3": (1, 1)}
+    about_3 = Answer(grade=2, aspects=(3,))
+    grades = {"d1": (0, 0), "d2": (0, about_3), "d3": (1, 1)}
     judge_all(collection, {(query.name, docno): both for docno, both in grades.items()})
 
 

@@ -64,8 +64,10 @@ def judge(slot: Slot, answer: Answer | int | None, **changes) -> Judgment:
 def judge_at_once(answers: Iterable[tuple[Slot, Answer | int | None]]) -> None:
     """The rows that `judge` makes, for slots without a judgment, in a few statements."""
     slots, judgments = [], []
+    asking = set(Collection.objects.filter(marks_aspects=True).values_list("pk", flat=True))
     for slot, answer in answers:
         given = answer_of(answer)
+        asks = slot.pair.query.collection_id in asking
         slots.append(copy(slot))
         judgments.append(
             Judgment(
@@ -75,6 +77,7 @@ def judge_at_once(answers: Iterable[tuple[Slot, Answer | int | None]]) -> None:
                 grade=given.grade,
                 reason=given.reason,
                 note=given.note,
+                aspects=list(given.aspects) if asks else None,
                 presentation_digest=slot.pair.presentation_digest,
                 guideline_version=slot.pair.query.opening.guideline.version,
                 key=uuid.uuid4(),

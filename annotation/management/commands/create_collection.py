@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
-from accounts.models import User
+from accounts.models import Role, User
 from annotation.services import set_up_collection
 from corpus.facets import CHOICES, FacetPlan, parse_facets
 from retrieval.retrievers import ANALYSES
@@ -23,7 +23,14 @@ class Command(ProjectCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--name", required=True, help="Its name, as people say it.")
-        parser.add_argument("--admin", required=True, help="Username of its first admin.")
+        owner = parser.add_mutually_exclusive_group(required=True)
+        owner.add_argument("--admin", help="Username of its first admin.")
+        owner.add_argument(
+            "--owner-annotator",
+            metavar="USERNAME",
+            help="Instead of an admin, an owner who judges, and sees no pools, runs or reports "
+            "until that is done.",
+        )
         parser.add_argument("--licence", default="", help="Of its data, like CC-BY-4.0.")
         parser.add_argument(
             "--corpus-licence",
@@ -52,13 +59,16 @@ class Command(ProjectCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = User.objects.filter(username=options["admin"]).first()
+        username = options["admin"] or options["owner_annotator"]
+        role = Role.ADMIN if options["admin"] else Role.OWNER_ANNOTATOR
+        owner = User.objects.filter(username=username).first()
         if owner is None:
-            raise CommandError(f"No user {options['admin']!r}; make the account first.")
+            raise CommandError(f"No user {username!r}; make the account first.")
         collection = set_up_collection(
             slug=options["collection"],
             name=options["name"],
             owner=owner,
+            owner_role=role,
             licence=options["licence"],
             corpus_licence=options["corpus_licence"],
             facets=_facets(options["facets"]),
@@ -70,7 +80,8 @@ class Command(ProjectCommand):
         facets = f"with the facets {keys}" if keys else "without facets"
         self.stdout.write(
             f"{collection.slug}: created {facets}; "
-            f"grades 0 to {collection.highest_grade}; admin {owner}."
+            f"grades 0 to {collection.highest_grade}; "
+            f"{role.label.lower()} {owner}."
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, User
 from annotation import team
 from annotation.services import UncheckedLabels
 from annotation.unchecked_labels import names_with_unchecked_labels
@@ -99,7 +99,7 @@ def _queries(collection: Collection, names: Sequence[str] | None) -> list[Query]
 
 def _annotators(collection: Collection, usernames: Sequence[str] | None) -> list[User]:
     people = User.objects.filter(
-        is_active=True, memberships__collection=collection, memberships__role=Role.ANNOTATOR
+        is_active=True, memberships__collection=collection, memberships__role__in=JUDGES
     )
     if usernames is None:
         return list(people)

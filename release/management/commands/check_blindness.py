@@ -15,7 +15,7 @@ from web.words import count_noun
 class Command(ReportCommand):
     help = (
         "Check that judges get nothing they must not know. Every page and API answer is requested "
-        "as each annotator and adjudicator, and nothing is written."
+        "as each annotator, owner-annotator and adjudicator, and nothing is written."
     )
     stage = "Release"
 
@@ -27,7 +27,8 @@ class Command(ReportCommand):
         people, compared = payload["people"], payload["compared"]
         yield (
             f"people: {count_noun(people['annotators'], 'annotator')}, "
-            f"{count_noun(people['adjudicators'], 'adjudicator')}"
+            f"{count_noun(people['adjudicators'], 'adjudicator')}, "
+            f"{count_noun(people['owner_annotators'], 'owner-annotator')}"
         )
         yield (
             f"answers: {payload['answers']:,} from {count_noun(payload['routes'], 'route')}, "

@@ -12,8 +12,9 @@ from django.db.models.functions import Cast, Concat
 
 from accounts.models import Collection, User
 from annotation.models import Slot
+from annotation.queue import aspects_to_mark
 from annotation.services import Answer as GivenAnswer
-from annotation.services import presentation_of, submit_judgment
+from annotation.services import presentation_of, shown_query, submit_judgment
 from corpus.models import SOURCES, Document
 from release.proofs.blindness.visitor import Visitor
 from web.errors import UserFacingError
@@ -32,16 +33,18 @@ class Compared(NamedTuple):
     is_judgment_changed: bool
 
 
-def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str]) -> Compared:
+def compare(visitor: Visitor, slot: Slot, addresses: Sequence[str], *, renames: bool) -> Compared:
     """Request the addresses before and after the slot's person gives another grade and a note.
 
-    With it change the names of all other people, and authors, venue and year of both documents. An
-    answer that differs is requested again after all of that was undone: what then still differs
-    changes by itself, as a time does.
+    He or she marks other aspects of the query, too, if the collection asks for them. With it
+    change, if `renames`, the names of all other people; and authors, venue and year of both
+    documents. An answer that differs is requested again after all of that was undone: what then
+    still differs changes by itself, as a time does.
     """
     before = {address: visitor.get(address).unvarying for address in addresses}
     with transaction.atomic():
-        _rename_others(slot.pair.query.collection, visitor.person)
+        if renames:
+            _rename_others(slot.pair.query.collection, visitor.person)
         is_changed = _change(slot)
         after = {address: visitor.get(address).unvarying for address in addresses}
         transaction.set_rollback(True)
@@ -70,12 +73,15 @@ def _change(slot: Slot) -> bool:
     current = slot.judgment
     grade = 0 if current is None or current.grade is None else current.grade
     highest = pair.query.collection.highest_grade
+    other = (grade + 1) % (highest + 1)
     try:
         with transaction.atomic():
             submit_judgment(
                 slot_id=slot.pk,
                 annotator=slot.annotator,
-                answer=GivenAnswer(grade=(grade + 1) % (highest + 1), note=MARKER),
+                answer=GivenAnswer(
+                    grade=other, note=MARKER, aspects=_unmarked(slot) if other else ()
+                ),
                 presentation_digest=presentation_of(
                     pair, pair.query.opening.guideline.version
                 ).digest,
@@ -85,6 +91,14 @@ def _change(slot: Slot) -> bool:
     except UserFacingError:
         return False
     return True
+
+
+def _unmarked(slot: Slot) -> tuple[int, ...]:
+    """The aspects that the slot's judgment has not marked; none if nothing can be marked."""
+    query = slot.pair.query
+    marked = (slot.judgment.aspects if slot.judgment else None) or []
+    aspects = aspects_to_mark(query.collection, query, shown_query(query))
+    return tuple(aspect.number for aspect in aspects if aspect.number not in marked)
 
 
 def with_texts(slots: Sequence[int]) -> Iterator[Slot]:

@@ -85,7 +85,8 @@ class HiddenTexts:
         person = checked.person
         own = {person.username, person.get_full_name(), person.email}
         others = [text for pk, texts in self.people.items() if pk != person.pk for text in texts]
-        found = [*self.sources, *others, *self._metadata(checked), *self._notes(checked)]
+        hidden_people = [] if checked.knows_people else others
+        found = [*self.sources, *hidden_people, *self._metadata(checked), *self._notes(checked)]
         # A name that is a part of the own one is told with it.
         return [
             hidden

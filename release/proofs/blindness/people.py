@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from accounts.models import Collection, Role, User
+from accounts.models import JUDGES, Collection, Role, User
 from adjudication.models import Case
 from annotation.models import Pair, Slot
 from corpus.ordering import order_key
 from release.proofs.blindness.addresses import PairAddress
 
-BLIND = frozenset({Role.ANNOTATOR, Role.ADJUDICATOR})
+BLIND = frozenset({*JUDGES, Role.ADJUDICATOR})
 OWN, OF_OTHERS, COMPARED = 6, 2, 2  # pairs of a person
 COLUMNS = ("query__name", "token", "candidate__document__docno", "query__query_paper__name")
 
@@ -21,30 +21,39 @@ COLUMNS = ("query__name", "token", "candidate__document__docno", "query__query_p
 class CheckedPerson(NamedTuple):
     """A person with the pairs that he or she can open, and others that must be refused.
 
-    `compared` are slots of others: their judgments are changed for the comparison.
+    `compared` are slots of others: their judgments are changed for the comparison. An
+    owner-annotator may know who the other people are, because he or she gives them their roles.
     """
 
     person: User
-    is_adjudicator: bool
+    role: Role
     own: list[PairAddress]
     of_others: list[PairAddress]
     compared: list[int]
+
+    @property
+    def is_adjudicator(self) -> bool:
+        return self.role == Role.ADJUDICATOR
+
+    @property
+    def knows_people(self) -> bool:
+        return self.role == Role.OWNER_ANNOTATOR
 
 
 def blind_people(collection: Collection) -> list[CheckedPerson]:
     """Those who annotate or adjudicate. An admin may know everything about the judging."""
     members = collection.memberships.filter(role__in=BLIND, user__is_active=True)
     return [
-        checked_person(collection, member.user, is_adjudicator=member.role == Role.ADJUDICATOR)
+        checked_person(collection, member.user, Role(member.role))
         for member in members.select_related("user").order_by("user")
     ]
 
 
-def checked_person(collection: Collection, person: User, *, is_adjudicator: bool) -> CheckedPerson:
+def checked_person(collection: Collection, person: User, role: Role) -> CheckedPerson:
     """The samples follow from the collection's seed."""
     own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=person)
     of_others = Pair.objects.of(collection).filter(~Exists(own_slots)).order_by("pk")
-    if is_adjudicator:
+    if role == Role.ADJUDICATOR:
         cases = Case.objects.cases().for_adjudicator(person).filter(query__collection=collection)
         own = _addresses(cases.order_by("pk")[:OWN])
         # The judgment of such a pair is its author's alone.
@@ -56,7 +65,7 @@ def checked_person(collection: Collection, person: User, *, is_adjudicator: bool
         slots = _sampled_slots(collection, person)
         own = [PairAddress._make(row[:4]) for row in slots]
         compared = [pk for *_, pk in slots[:COMPARED]]
-    return CheckedPerson(person, is_adjudicator, own, _addresses(of_others[:OF_OTHERS]), compared)
+    return CheckedPerson(person, role, own, _addresses(of_others[:OF_OTHERS]), compared)
 
 
 def _sampled_slots(collection: Collection, person: User) -> list[tuple[str, str, str, str, int]]:

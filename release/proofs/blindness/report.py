@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from accounts.models import Collection
+from accounts.models import Collection, Role
 from annotation.models import Opening
 from jobs.context import JobContext
 from pooling.services.state import pools_state
@@ -37,6 +37,11 @@ from reports.services import register
 OPENED, CHANGED = "opened", "changed"  # kinds of findings, beside those of hidden texts
 MOST_NAMED = 1_000  # findings
 MOST_LINKS = 60  # of the answers of a person, beyond the addresses of the routes
+COUNTED_AS = {
+    Role.ANNOTATOR: "annotators",
+    Role.ADJUDICATOR: "adjudicators",
+    Role.OWNER_ANNOTATOR: "owner_annotators",
+}
 LINK = re.compile(r'(?:href|src|hx-get)="((?:/(?:c|api)/|\?)[^"#]*)"')
 
 
@@ -62,7 +67,7 @@ class BlindnessCheck(ReportKind):
     name = "check_blindness"
     title = "Check that judges are blind"
     page = "blindness"
-    version = 1
+    version = 2
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         """Judgments are no input: the pages that are checked are the same after each of them."""
@@ -111,7 +116,7 @@ class _Result:
             return {kind: counts[kind] for kind in KINDS}
 
         return {
-            "people": {name: self.people[name] for name in ("annotators", "adjudicators")},
+            "people": {name: self.people[name] for name in COUNTED_AS.values()},
             "routes": len(self.routes),
             "routes_without_row": sorted(self.routes_without_row),
             "answers": self.answers,
@@ -130,13 +135,13 @@ class _Result:
 
 
 def check_blindness(collection: Collection, work: JobContext) -> _Result:
-    """Request everything as each annotator and adjudicator, and search and compare the answers."""
+    """Request everything as each person who judges or decides, and search and compare answers."""
     result, addresses, hidden = _Result(), AddressBook(collection), HiddenTexts(collection)
     people, handler = blind_people(collection), loaded_handler()
     with no_log_of_refusals():
         for number, checked in enumerate(people):
             work.progress(number, len(people), f"requesting pages as {checked.person}")
-            result.people["adjudicators" if checked.is_adjudicator else "annotators"] += 1
+            result.people[COUNTED_AS[checked.role]] += 1
             visitor = Visitor(checked.person, handler)
             _Check(collection, checked, visitor, addresses, hidden, result, work).run()
     result.unsearchable = hidden.unsearchable
@@ -203,7 +208,7 @@ class _Check:
         return answer
 
     def _compare(self, slot: Any, addresses: list[str]) -> None:
-        compared = compare(self.visitor, slot, addresses)
+        compared = compare(self.visitor, slot, addresses, renames=not self.checked.knows_people)
         self.result.compared["pairs"] += 1
         self.result.compared["answers"] += compared.answers
         self.result.compared["judgment_kept"] += not compared.is_judgment_changed

@@ -17,6 +17,24 @@ def changed_to_annotating_after_admin(world: World) -> None:
     change(world.adjudicating, role="annotator")
 
 
+def given_to(world: World, role: str) -> None:
+    given(world, role, world.stranger)
+    again(world.annotating, user=world.stranger, role="owner-annotator")
+
+
+def changed_to_owner_annotator_after_adjudicator(world: World) -> None:
+    given(world, "adjudicator", world.stranger)
+    again(world.annotating, user=world.stranger)
+    world.collection.memberships.filter(user=world.stranger).update(role="owner-annotator")
+
+
+def changed_to_owner_annotator_beside_a_curator(world: World) -> None:
+    for role in ("annotator", "curator"):
+        again(world.annotating, user=world.stranger, role=role)
+    own = world.collection.memberships.filter(user=world.stranger, role="annotator")
+    own.update(role="owner-annotator")
+
+
 def deletion_begun_and_undone(world: World) -> None:
     marks = ("archived_at", "exported_at", "deletion_began_at")
     change(world.collection, **dict.fromkeys(marks, timezone.now()))
@@ -59,6 +77,37 @@ CASES = [
     Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
     Case("membership_former_admin_never_annotator_insert", annotating_after_admin),
     Case("membership_former_admin_never_annotator_update", changed_to_annotating_after_admin),
+    Case(
+        "membership_admin_never_annotator",
+        lambda world: again(world.annotating, role="owner-annotator"),
+    ),
+    Case(
+        "membership_admin_never_annotator",
+        lambda world: again(world.collection.memberships.get(role="admin"), role="owner-annotator"),
+        behind=("membership_former_admin_never_annotator_insert",),
+    ),
+    Case(
+        "membership_owner_annotator_alone_insert",
+        lambda world: again(world.adjudicating, role="owner-annotator"),
+        behind=("membership_former_adjudicator_never_owner_annotator_insert",),
+    ),
+    Case(
+        "membership_owner_annotator_alone_insert",
+        lambda world: (
+            again(world.annotating, user=world.stranger, role="owner-annotator"),
+            again(world.annotating, user=world.stranger, role="curator"),
+        ),
+    ),
+    Case("membership_owner_annotator_alone_update", changed_to_owner_annotator_beside_a_curator),
+    Case("membership_former_admin_never_annotator_insert", lambda world: given_to(world, "admin")),
+    Case(
+        "membership_former_adjudicator_never_owner_annotator_insert",
+        lambda world: given_to(world, "adjudicator"),
+    ),
+    Case(
+        "membership_former_adjudicator_never_owner_annotator_update",
+        changed_to_owner_annotator_after_adjudicator,
+    ),
     Case("given_role_once", lambda world: again(world.collection.given_roles.first())),
     Case(
         "given_role_never_edited",

@@ -12,6 +12,7 @@ from tests.database.rules.world import (
     change,
     decided_again,
     delete,
+    given,
     judged_again,
     referred,
 )
@@ -30,6 +31,11 @@ def opened_again_for(world: World, number: int, annotator: User) -> None:
 def handed_to_the_other_judge(world: World) -> None:
     opened_again_for(world, 2, world.third)
     change(world.slots[0], annotator=world.second)
+
+
+def sees_before_done(world: World, role: str) -> None:
+    given(world, "owner-annotator", world.first)
+    again(world.annotating, role=role)
 
 
 def decided_by_a_judge_from_before(world: World) -> None:
@@ -118,6 +124,22 @@ CASES = [
     Case("slot_of_a_new_judge", handed_to_the_other_judge),
     Case(
         "slot_of_a_new_judge", lambda world: opened_again_for(world, 1, world.decision.adjudicator)
+    ),
+    Case(
+        "membership_owner_annotator_sees_after_judging_insert",
+        lambda world: sees_before_done(world, "adjudicator"),
+    ),
+    Case(
+        "membership_owner_annotator_sees_after_judging_insert",
+        lambda world: sees_before_done(world, "admin"),
+    ),
+    Case(
+        "membership_owner_annotator_sees_after_judging_update",
+        lambda world: (
+            given(world, "owner-annotator", world.first),
+            change(world.annotating, role="adjudicator"),
+        ),
+        behind=("membership_with_pairs_to_judge_stays_update",),
     ),
     Case("adjudication_decision_never_edited", lambda world: change(world.decision, grade=1)),
     Case("adjudication_decision_never_deleted", lambda world: delete(world.decision)),

@@ -180,6 +180,15 @@ CASES = [
     ),
     Case("judgment_grade_on_the_scale", lambda world: judged_again(world, grade=4)),
     Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=1, reason="garbled")),
+    Case("judgment_aspects_with_a_grade", lambda world: judged_again(world, grade=0, aspects=[2])),
+    Case(
+        "judgment_aspects_with_a_grade",
+        lambda world: judged_again(world, grade=None, reason="garbled", aspects=[2]),
+    ),
+    Case(
+        "query_aspects_stay_once_opened",
+        lambda world: change(world.opening.query, aspect_names=["speed", "memory"]),
+    ),
     Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None, reason="why")),
     Case(
         "judgment_by_the_slots_annotator", lambda world: judged_again(world, annotator=world.second)
@@ -252,6 +261,10 @@ CASES = [
     Case(
         "repeat_judgment_grade_or_reason",
         lambda world: repeat_answered_again(world, reason="garbled"),
+    ),
+    Case(
+        "repeat_judgment_aspects_with_a_grade",
+        lambda world: repeat_answered_again(world, grade=0, aspects=[1]),
     ),
     Case("repeat_judgment_grade_on_the_scale", lambda world: repeat_answered_again(world, grade=4)),
     Case(
