@@ -35,14 +35,17 @@ class ApiView(APIView):
     pagination_class: Any = api_settings.DEFAULT_PAGINATION_CLASS
 
     def paged(
-        self, rows: QuerySet[Any] | Sequence[Any], serializer: type[serializers.Serializer[Any]]
+        self,
+        rows: QuerySet[Any] | Sequence[Any],
+        serializer: type[serializers.Serializer[Any]],
+        **context: Any,
     ) -> Response:
         paginator = self.pagination_class()
         known = (paginator.page_query_param, paginator.page_size_query_param)
         if unknown := unknown_keys(self.request.query_params, known):
             raise ValidationError(unknown)
         page = paginator.paginate_queryset(rows, self.request, view=self)
-        answers = serializer(page, many=True, context={"request": self.request}).data
+        answers = serializer(page, many=True, context={"request": self.request, **context}).data
         response: Response = paginator.get_paginated_response(answers)
         return response
 

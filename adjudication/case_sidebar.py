@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -49,16 +49,25 @@ class Sidebar:
 
 
 def case_sidebar(
-    collection: Collection, user: User, query: Query, token: str, put_off: Sequence[int]
+    collection: Collection,
+    user: User,
+    query: Query,
+    token: str,
+    *,
+    put_off: Sequence[int],
+    held: Container[int],
 ) -> Sidebar:
     """The first queries of the queue, this one's due cases, and anchors other than this case.
 
-    All of it is about pairs that the adjudicator may decide, so both of their judgments are in.
+    `held` are the pairs that others have open. All of it is about pairs that the adjudicator may
+    decide, so both of their judgments are in.
+    In a collection that grades blind first, anchors are the person's own decisions only: another's
+    may become due again.
     """
     rows = queue.due_by_query(collection, user, QUERIES + 1)
     queries: dict[int, Any] = Query.objects.with_titles().in_bulk([row[0] for row in rows])
     queued = [QueuedQuery(queries[pk], due, widest) for pk, widest, due in rows[:QUERIES]]
-    cases = _due_cases(query, user, put_off)
+    cases = _due_cases(query, user, put_off, held)
     if cases and all(row.query != query for row in queued):
         queued.append(QueuedQuery(query, len(cases), max(case.difference for case in cases)))
     return Sidebar(
@@ -69,19 +78,26 @@ def case_sidebar(
     )
 
 
-def _due_cases(query: Query, user: User, put_off: Sequence[int]) -> list[QueuedCase]:
-    due: Any = Case.objects.due().for_adjudicator(user).filter(query=query)
+def _due_cases(
+    query: Query, user: User, put_off: Sequence[int], held: Container[int]
+) -> list[QueuedCase]:
+    due: Any = Case.objects.waiting().for_adjudicator(user).filter(query=query)
     rows = due.order_by("-difference", "token").values_list(
         "pk", "token", "candidate__document__title", "difference"
     )
     places = {pk: place for place, pk in enumerate(put_off)}
-    ordered = sorted(rows, key=lambda row: places.get(row[0], -1))
+    ordered = sorted(
+        (row for row in rows if row[0] not in held), key=lambda row: places.get(row[0], -1)
+    )
     return [QueuedCase(token, title, gap, pk in places) for pk, token, title, gap in ordered]
 
 
 def _anchors(query: Query, user: User, token: str) -> list[Anchor]:
     """As many of each grade as there is room for, the latest ones, from the highest grade down."""
     decided: Any = Case.objects.decided().for_adjudicator(user).filter(query=query)
+    if query.collection.grades_blind_first:
+        own = Decision.objects.filter(adjudicator=user, pair__query=query)
+        decided = decided.filter(decision_id__in=own.values("pk"))
     standing = decided.exclude(token=token).order_by().values("decision_id")
     rows = (
         Decision.objects.filter(pk__in=standing, grade__isnull=False)

@@ -26,6 +26,7 @@ class RulingForm(forms.Form):
     seen = forms.CharField(max_length=64)
     key = forms.UUIDField()
     supersedes = forms.UUIDField(required=False)
+    blind = forms.BooleanField(required=False)  # given without seeing the cards
     seconds = forms.FloatField(required=False, min_value=0, max_value=24 * 3600)
 
     def ruling(self, cards: Sequence[ShownJudgment]) -> Ruling:

@@ -120,6 +120,7 @@ def write_judged_query(source: JudgedQuery, new_key: NewKey) -> int:
             sequence=1,
             key=new_key("decision", docno),
             referral_count=int(docno in source.referrals),
+            is_imported=True,
         )
         for docno, decision in source.decisions.items()
     )

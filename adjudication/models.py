@@ -1,20 +1,28 @@
-"""Decisions on disputed pairs. A query finds the pairs that are due; the state is not stored."""
+"""Decisions on disputed pairs, and grades given blind before them or of agreed pairs.
+
+A query finds the pairs that are due; the state is not stored.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models import Case as Choice
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Abs, Coalesce
 
 from accounts.models import HIGHEST_GRADE, Collection
-from annotation.models import Judgment, Pair, PairQuerySet, Slot, SlotCount
+from annotation.models import DISPUTED, Judgment, Pair, PairQuerySet, Slot, SlotCount
 from corpus.models import Query
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+
+UNKNOWN = -1  # in place of a difference that the adjudicator must not know before grading
 
 
 class CaseQuerySet(PairQuerySet):
@@ -29,12 +37,7 @@ class CaseQuerySet(PairQuerySet):
         `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
         """
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
-            decision_id=Subquery(standing_decisions().values("pk")[:1]),
-            difference=Coalesce(
-                Abs(F("first_grade") - F("second_grade")),
-                Value(HIGHEST_GRADE + 1),
-                output_field=models.IntegerField(),
-            ),
+            decision_id=Subquery(standing_decisions().values("pk")[:1]), difference=_difference()
         )
 
     def due(self) -> CaseQuerySet:
@@ -42,6 +45,27 @@ class CaseQuerySet(PairQuerySet):
 
     def decided(self) -> CaseQuerySet:
         return self.cases().filter(decision_id__isnull=False)
+
+    def to_adjudicate(self) -> CaseQuerySet:
+        """Every case, decided or due, and the spot checks that are due.
+
+        `difference` is UNKNOWN where the adjudicator grades without seeing the judgments: for spot
+        checks, and for all pairs of a collection that grades blind first.
+        """
+        blind = Q(query__collection__grades_blind_first=True) | ~DISPUTED
+        rows = self.judged().filter(DISPUTED | due_spot_check())
+        return rows.annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
+            decision_id=Choice(
+                When(DISPUTED, then=Subquery(standing_decisions().values("pk")[:1])),
+                default=None,
+                output_field=models.BigIntegerField(),
+            ),
+            difference=Choice(When(blind, then=Value(UNKNOWN)), default=_difference()),
+        )
+
+    def waiting(self) -> CaseQuerySet:
+        """The due cases and the due spot checks."""
+        return self.to_adjudicate().filter(decision_id=None)
 
     def for_adjudicator(self, user: User) -> CaseQuerySet:
         """Leave out every pair that the user judged or has a slot in."""
@@ -52,6 +76,27 @@ class CaseQuerySet(PairQuerySet):
         return self.exclude(Exists(own_slots)).exclude(
             Q(query__in=judged_by_user.values("query")) & Exists(own_judgments)
         )
+
+
+def _difference() -> Coalesce:
+    return Coalesce(
+        Abs(F("first_grade") - F("second_grade")),
+        Value(HIGHEST_GRADE + 1),
+        output_field=models.IntegerField(),
+    )
+
+
+def due_spot_check() -> Q:
+    """The pairs of `with_grades` that are spot checks and have no grade of an adjudicator yet."""
+    checked = BlindRating.objects.filter(
+        pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
+    )
+    return Q(
+        ~Exists(checked),
+        first_grade=F("second_grade"),
+        referral_count=0,
+        spot_check_number__lt=F("query__collection__spot_check_share"),
+    )
 
 
 class Case(Pair):
@@ -92,6 +137,11 @@ class Decision(models.Model):
     referral_count = models.SmallIntegerField(
         default=0, db_default=0, help_text="The pair's when it was made. It stands for no other."
     )
+    is_imported = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="It was made elsewhere, so without a blind grade.",
+    )
 
     class Meta:
         ordering = ["pair", "sequence"]
@@ -123,6 +173,76 @@ def standing_decisions() -> models.QuerySet[Decision]:
         second=OuterRef("second"),
         referral_count=OuterRef("referral_count"),
     ).order_by("-sequence")
+
+
+class BlindRating(models.Model):
+    """An adjudicator's grade of a pair, given without seeing the two judgments beside it.
+
+    In a collection that grades blind first, it comes before the decision. On an agreed pair it is
+    a spot check, which changes no label. `grade`, `reason` and `note` are as those of a decision.
+    """
+
+    # No index of its own: `blind_rating_once` begins with it.
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="blind_ratings", db_index=False)
+    adjudicator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="blind_ratings"
+    )
+    first = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    is_spot_check = models.BooleanField(help_text="Both judges agreed on the pair.")
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True)
+    note = models.TextField(blank=True)
+    key = models.UUIDField(unique=True)
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["pair", "first", "second", "adjudicator"], name="blind_rating_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
+                | (Q(grade__isnull=True) & ~Q(reason="")),
+                name="blind_rating_grade_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=~Q(first=F("second")), name="blind_rating_of_two_judgments"
+            ),
+        ]
+        indexes = [models.Index(fields=["created_at"], name="blind_rating_by_time")]
+
+    def __str__(self) -> str:
+        return f"blind rating {self.pk} of {self.pair}"
+
+
+class ClaimQuerySet(models.QuerySet["Claim"]):
+    def live(self, now: datetime) -> ClaimQuerySet:
+        return self.filter(expires_at__gt=now)
+
+
+class Claim(models.Model):
+    """A pair that an adjudicator has open, so that no other is given it until the claim expires."""
+
+    pair = models.OneToOneField(Pair, models.CASCADE, related_name="claim")
+    adjudicator = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="claims")
+    claimed_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects = ClaimQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("claimed_at")), name="claim_expires_later"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pair} claimed by {self.adjudicator}"
 
 
 class Recipient(models.TextChoices):
@@ -201,6 +321,18 @@ class DueCount(models.Model):
 
     def __str__(self) -> str:
         return f"due cases of {self.query} with difference {self.difference}"
+
+
+class SpotCheckCount(models.Model):
+    """The number of due spot checks of a query. Triggers keep it; a query without has no row."""
+
+    query = models.OneToOneField(
+        Query, models.CASCADE, primary_key=True, related_name="spot_check_count"
+    )
+    due = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"due spot checks of {self.query}"
 
 
 class JudgmentImport(models.Model):

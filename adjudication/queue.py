@@ -11,14 +11,25 @@ from itertools import product
 from operator import or_
 from typing import Any, NamedTuple, overload
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
-from adjudication.models import Case, CaseQuerySet, Decision, DueCount
-from annotation.models import Judgment, Pair, PairCount, Reason, Slot, SlotCount
+from adjudication.blind.reading import is_agreed, must_rate_first, own_blind_rating
+from adjudication.claims.reading import claimed_by_others
+from adjudication.models import (
+    UNKNOWN,
+    BlindRating,
+    Case,
+    CaseQuerySet,
+    Decision,
+    DueCount,
+    SpotCheckCount,
+)
+from annotation.models import Judgment, Level, Pair, PairCount, Reason, Slot, SlotCount
 from annotation.presentation import ShownText
+from annotation.qualifications.standing import STANDING, latest_basis
 from annotation.services import presentation_of
 from corpus.models import SOURCES, Query
 from corpus.ordering import order_key
@@ -30,7 +41,10 @@ TOOK_PART = Q(total__gt=0) | Q(latest_at__isnull=False)
 
 @dataclass(frozen=True)
 class QueryCases:
-    """The cases of one query: the number due, decided, and the largest difference due."""
+    """The cases of one query: the number due, decided, and the largest difference due.
+
+    Spot checks are among those due. The largest difference is UNKNOWN if all are graded blind.
+    """
 
     query: Query
     due: int
@@ -43,7 +57,10 @@ class QueryCases:
 
 
 class CaseTotals(NamedTuple):
-    """The numbers of due and of decided cases of a query, for one adjudicator."""
+    """The numbers of due and of decided cases of a query, for one adjudicator.
+
+    Spot checks are among those due, so that no number tells them from cases.
+    """
 
     query_id: int
     name: str
@@ -79,14 +96,21 @@ class StandingDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownCase:
-    """A case ready to be shown. `seen` stands for the two judgments on the page."""
+    """A case ready to be shown. `seen` stands for the two judgments on the page.
+
+    While `is_blind`, the adjudicator has to grade it without the judgments: `cards` is empty, and
+    nothing here tells a case from a spot check. `blind_rating` is the grade that he or she gave so.
+    """
 
     token: str
     query: ShownText
     candidate: ShownText
-    cards: tuple[ShownJudgment, ShownJudgment]
+    cards: tuple[ShownJudgment, ...]
     seen: str
     decision: StandingDecision | None
+    pair_id: int
+    is_blind: bool = False
+    blind_rating: BlindRating | None = None
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -118,11 +142,11 @@ def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
 
 
 def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
-    """The number of cases due for the adjudicator, in each of the collections that has some."""
+    """The number due for the adjudicator, in each of the collections that has some."""
     ids = list(collections)
     due: Counter[int] = Counter()
     foreign = _foreign_queries(ids, user).values_list("query__collection")
-    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("decided")))))
+    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("decided") + F("spot_checks")))))
     partly = _partly_foreign_cases(ids, user).filter(decision_id=None)
     due.update(dict(partly.values_list("query__collection").annotate(Count("pk"))))
     return dict(+due)
@@ -135,10 +159,10 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     may have slots in some pairs only; the other pairs of these few queries are counted.
     """
     foreign = _foreign_queries([collection.pk], user).values_list(
-        "query", "query__name", "disputed", "decided"
+        "query", "query__name", "disputed", "decided", "spot_checks"
     )
-    for query, name, disputed, decided in foreign:
-        yield CaseTotals(query, name, disputed - decided, decided)
+    for query, name, disputed, decided, spot_checks in foreign:
+        yield CaseTotals(query, name, disputed - decided + spot_checks, decided)
     partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
     case_counts = partly.annotate(
         due=Count("pk", filter=Q(decision_id=None)),
@@ -148,12 +172,21 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
 
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
-    """Counts of the disputed queries in which the person has no slot, with `decided`."""
+    """Counts of queries with cases or spot checks in which the person has no slot.
+
+    With `decided` and the due `spot_checks`.
+    """
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     rows = PairCount.objects.filter(
-        ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
+        Q(disputed__gt=0) | Q(query__spot_check_count__due__gt=0),
+        ~Exists(own_slots),
+        query__collection__in=collections,
     )
-    return rows.annotate(decided=Coalesce("query__case_count__settled", 0)).order_by()
+    offered: QuerySet[Any] = _offered(rows, user)
+    return offered.annotate(
+        decided=Coalesce("query__case_count__settled", 0),
+        spot_checks=Coalesce("query__spot_check_count__due", 0),
+    ).order_by()
 
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
@@ -164,22 +197,31 @@ def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
 def _partly_foreign_queries(collections: list[int], user: User) -> set[int]:
     partly = SlotCount.objects.filter(
         TOOK_PART,
+        Q(query__pair_count__disputed__gt=0) | Q(query__spot_check_count__due__gt=0),
         annotator=user,
         query__collection__in=collections,
         total__lt=F("query__pair_count__total"),
-        query__pair_count__disputed__gt=0,
     )
-    return set(partly.order_by().values_list("query", flat=True))
+    return set(_offered(partly, user).order_by().values_list("query", flat=True))
+
+
+def _offered(rows: Any, user: User) -> Any:
+    """Of counts of queries, those in collections that offer the person cases (tiers)."""
+    basis = latest_basis(Level.SENIOR, collection=OuterRef("query__collection"), person=user)
+    is_offered = Q(query__collection__senior_rho=None) | Q(senior_basis__in=STANDING)
+    return rows.alias(senior_basis=basis).filter(is_offered)
 
 
 def _cases_of(queries: set[int], user: User) -> CaseQuerySet:
-    return Case.objects.cases().for_adjudicator(user).filter(query__in=queries).order_by()
+    return Case.objects.to_adjudicate().for_adjudicator(user).filter(query__in=queries).order_by()
 
 
 class DueCases(Sequence[Case]):
     """An adjudicator's due cases of all queries: the largest difference first, then by query.
 
-    Only the cases of a slice are read. `groups` are query, difference and number, in order.
+    Those graded blind have no difference: spot checks come last, and all of a collection that
+    grades blind first by query and token alone. A token is of the collection's seed. Only the
+    cases of a slice are read. `groups` are query, difference and number, in order.
     """
 
     def __init__(self, groups: Sequence[tuple[int, int, int]], user: User) -> None:
@@ -206,13 +248,18 @@ class DueCases(Sequence[Case]):
         if not queries:
             return []
         of_slice = [Q(difference=key, query__in=chosen) for key, chosen in queries.items()]
-        cases: Any = Case.objects.due().for_adjudicator(self.user).filter(reduce(or_, of_slice))
+        cases: Any = Case.objects.waiting().for_adjudicator(self.user).filter(reduce(or_, of_slice))
         ordered = cases.order_by("-difference", "query__name", "token")
         return list(ordered.select_related("query__facet")[start - first : stop - first])
 
 
 def due_in_order(collection: Collection, user: User) -> DueCases:
-    """The person's due cases of all queries, the largest difference first."""
+    """The person's due cases of all queries, the largest difference first; see DueCases."""
+    if collection.grades_blind_first:
+        due = {row.query_id: row.due for row in _case_totals(collection, user) if row.due}
+        # The database sorts, so that the order of names is that of the cases.
+        by_name = collection.queries.order_by("name").values_list("pk", flat=True)
+        return DueCases([(pk, UNKNOWN, due[pk]) for pk in by_name if pk in due], user)
     partly = _partly_foreign_queries([collection.pk], user)
     own_due = _cases_of(partly, user).filter(decision_id=None).values_list("query", "difference")
     counted = {(query, difference): due for query, difference, due in own_due.annotate(Count("pk"))}
@@ -220,8 +267,14 @@ def due_in_order(collection: Collection, user: User) -> DueCases:
     kept = DueCount.objects.filter(
         ~Exists(own_slots) | Q(query__in=partly), query__collection=collection, due__gt=0
     )
+    spot_checks = SpotCheckCount.objects.filter(
+        ~Exists(own_slots) | Q(query__in=partly), query__collection=collection, due__gt=0
+    )
     # The database sorts, so that the order of names is that of the cases.
-    ordered = kept.order_by("-difference", "query__name").values_list("query", "difference", "due")
+    ordered = [
+        *kept.order_by("-difference", "query__name").values_list("query", "difference", "due"),
+        *spot_checks.order_by("query__name").values_list("query", Value(UNKNOWN), "due"),
+    ]
     foreign_or_counted = (
         (query, difference, counted.get((query, difference), 0) if query in partly else due)
         for query, difference, due in ordered
@@ -230,7 +283,13 @@ def due_in_order(collection: Collection, user: User) -> DueCases:
 
 
 def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[int, int, int]]:
-    """The first queries of the queue: id, largest difference due, and number of due cases."""
+    """The first queries of the queue: id, largest difference due, and number of due cases.
+
+    Those with spot checks only come last. In a collection that grades blind first all come by name.
+    """
+    if collection.grades_blind_first:
+        totals = sorted(_case_totals(collection, user), key=lambda row: natural_key(row.name))
+        return [(row.query_id, UNKNOWN, row.due) for row in totals if row.due][:limit]
     partly = _partly_foreign_queries([collection.pk], user)
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     kept = DueCount.objects.filter(~Exists(own_slots), query__collection=collection, due__gt=0)
@@ -240,9 +299,25 @@ def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[i
         own_sums = {"widest": Max("difference"), "number": Count("pk")}
         found = [*_by_query(kept, sums), *_by_query(own_due, own_sums)]
     else:
-        found = list(_by_query(kept, sums)[:limit])
+        found = list(_by_query(kept, sums)[: None if collection.spot_check_share else limit])
+    if collection.spot_check_share:
+        found = _with_spot_checks(found, collection, own_slots)
     ordered = sorted(found, key=lambda row: (-row[2], natural_key(row[1])))
     return [(pk, widest, number) for pk, _, widest, number in ordered[:limit]]
+
+
+def _with_spot_checks(
+    rows: Sequence[tuple[int, str, int, int]], collection: Collection, own_slots: QuerySet[Any]
+) -> list[tuple[int, str, int, int]]:
+    """The rows of `_by_query` with the counts of spot checks, and queries that have no case."""
+    kept = SpotCheckCount.objects.filter(
+        ~Exists(own_slots), query__collection=collection, due__gt=0
+    ).values_list("query", "query__name", "due")
+    by_query = {row[0]: row for row in rows}
+    for query, name, due in kept:
+        _, _, widest, number = by_query.get(query, (query, name, UNKNOWN, 0))
+        by_query[query] = (query, name, widest, number + due)
+    return list(by_query.values())
 
 
 def _by_query(rows: QuerySet[Any], sums: dict[str, Any]) -> QuerySet[Any]:
@@ -280,7 +355,7 @@ def query_cases(totals: Iterable[CaseTotals], user: User) -> list[QueryCases]:
     """These queries as the list shows them, in the same order."""
     rows = list(totals)
     # A subquery for each query, because PostgreSQL joins all slots for a list of queries.
-    due = Case.objects.due().for_adjudicator(user).filter(query=OuterRef("pk"))
+    due = Case.objects.waiting().for_adjudicator(user).filter(query=OuterRef("pk"))
     widest = due.order_by("-difference").values("difference")[:1]
     queries: dict[int, Any] = (
         Query.objects.with_titles()
@@ -314,7 +389,7 @@ def pair_to_decide(query: Query, user: User, token: str) -> Pair | None:
 
 def counts(query: Query, user: User) -> dict[str, int]:
     """The numbers of due and of decided cases of the query."""
-    cases = Case.objects.cases().for_adjudicator(user).filter(query=query)
+    cases = Case.objects.to_adjudicate().for_adjudicator(user).filter(query=query)
     return cases.aggregate(
         due=Count("pk", filter=Q(decision_id=None)),
         decided=Count("pk", filter=Q(decision_id__isnull=False)),
@@ -331,20 +406,36 @@ def all_counts(collection: Collection, user: User) -> dict[str, int]:
 
 
 def next_token(query: Query, user: User, put_off: Sequence[int] = ()) -> str | None:
-    """The due case with the largest difference; those put off come last, in their order."""
-    due = Case.objects.due().for_adjudicator(user).filter(query=query)
+    """The token of `next_case`."""
+    case = next_case(query, user, put_off)
+    return case.token if case else None
+
+
+def next_case(query: Query, user: User, put_off: Sequence[int] = ()) -> Case | None:
+    """The due case with the largest difference; those put off come last, in their order.
+
+    Those that another adjudicator has open are left out.
+    """
+    held = claimed_by_others(query.collection, user)
+    due: Any = Case.objects.waiting().for_adjudicator(user).filter(query=query)
+    due = due.exclude(pk__in=held)
     ordered = due.exclude(pk__in=put_off).order_by("-difference", "token")
-    token = ordered.values_list("token", flat=True).first()
-    if token is not None or not put_off:
-        return token
-    tokens = dict(due.filter(pk__in=put_off).values_list("pk", "token"))
-    return next((tokens[pk] for pk in put_off if pk in tokens), None)
+    case: Case | None = ordered.first()
+    if case is not None or not put_off:
+        return case
+    cases: dict[int, Case] = {case.pk: case for case in due.filter(pk__in=put_off)}
+    return next((cases[pk] for pk in put_off if pk in cases), None)
 
 
 def next_of_all(collection: Collection, user: User, put_off: Sequence[int] = ()) -> Case | None:
-    """The due case with the largest difference in all queries; those put off come last."""
+    """The due case with the largest difference in all queries; those put off come last.
+
+    Those that another adjudicator has open are left out.
+    """
+    held = claimed_by_others(collection, user)
     # One more than were put off, so one of them was not, unless these are all there are.
-    cases = due_in_order(collection, user)[: len(put_off) + 1]
+    first = due_in_order(collection, user)[: len(held) + len(put_off) + 1]
+    cases = [case for case in first if case.pk not in held]
     places = {pk: place for place, pk in enumerate(put_off)}
     return min(cases, key=lambda case: places.get(case.pk, -1), default=None)
 
@@ -375,8 +466,9 @@ def case_before(
 
 
 def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
+    """The case, or the due spot check. No judgment is read while it must be graded blind."""
     case: Any = (
-        Case.objects.cases()
+        Case.objects.to_adjudicate()
         .for_adjudicator(user)
         .filter(query=query, token=token)
         .select_related("candidate__document")
@@ -386,14 +478,20 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         return None
     case.query = query
     presentation = presentation_of(case, query.opening.guideline.version)
-    judgments = Judgment.objects.in_bulk([case.first, case.second])
+    is_blind = is_agreed(case) or must_rate_first(query.collection, case, user.pk)
+    judgments = {} if is_blind else Judgment.objects.in_bulk([case.first, case.second])
     return ShownCase(
         token=case.token,
         query=presentation.query,
         candidate=presentation.candidate,
-        cards=_cards(query, case, judgments[case.first], judgments[case.second]),
+        cards=()
+        if is_blind
+        else _cards(query, case, judgments[case.first], judgments[case.second]),
         seen=judgments_digest(case.pk, case.first, case.second),
         decision=_standing_decision(case.decision_id, user),
+        pair_id=case.pk,
+        is_blind=is_blind,
+        blind_rating=None if is_blind else own_blind_rating(case, user.pk),
     )
 
 
@@ -427,7 +525,7 @@ def _standing_decision(decision_id: int | None, user: User) -> StandingDecision 
     )
 
 
-def reason_and_note(decision: Decision) -> tuple[str, str]:
+def reason_and_note(decision: Decision | BlindRating) -> tuple[str, str]:
     """The reason for a missing grade, and the note. A reason in own words replaces the note."""
     if decision.reason == Reason.OTHER and decision.note:
         return decision.note, ""
@@ -464,12 +562,16 @@ def judgments_on_page(
 
 
 def decided_cases(query: Query, user: User) -> list[DecidedCase]:
-    """Every decided case of the query, the latest first."""
+    """Every decided case of the query, the latest first.
+
+    In a collection that grades blind first only the person's own: another's may become due again.
+    """
+    decided = Case.objects.decided().for_adjudicator(user).filter(query=query)
+    if query.collection.grades_blind_first:
+        own = Decision.objects.filter(adjudicator=user, pair__query=query)
+        decided = decided.filter(decision_id__in=own.values("pk"))
     cases = list(
-        Case.objects.decided()
-        .for_adjudicator(user)
-        .filter(query=query)
-        .annotate(
+        decided.annotate(
             docno=F("candidate__document__docno"), candidate_title=F("candidate__document__title")
         )
         .order_by("-decision_id")

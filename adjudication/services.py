@@ -10,56 +10,23 @@ from django.db import IntegrityError, transaction
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
-from adjudication.models import Case, Decision
-from annotation.models import Judgment, Slot
+from adjudication.blind.reading import must_rate_first
+from adjudication.claims.services import check_not_claimed, lock_pair, release_claim
+from adjudication.errors import (
+    AlreadyDecided,
+    BadRuling,
+    DecidedMeanwhile,
+    DecisionInPublicVersion,
+    DecisionKeyReused,
+    JudgmentsChanged,
+    NoSuchCase,
+    NotRatedBlind,
+)
+from adjudication.models import BlindRating, Case, Decision
+from adjudication.tiers import check_senior
 from annotation.services import GradedAnswer
-from web.errors import UserFacingError
 
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
-
-
-class AdjudicationError(UserFacingError):
-    """A decision that cannot be saved; the message is for the adjudicator."""
-
-
-class AdjudicationConflict(AdjudicationError):
-    """A decision that contradicts the present state."""
-
-    status = 409
-
-
-class JudgedByYou(AdjudicationError):
-    """The adjudicator judged this pair."""
-
-    status = 404
-
-
-class NoSuchCase(AdjudicationConflict):
-    """The pair is not, or no longer, a case."""
-
-
-class JudgmentsChanged(AdjudicationConflict):
-    """A judgment was revised since the adjudicator's page was made."""
-
-
-class AlreadyDecided(AdjudicationConflict):
-    """Another adjudicator's decision stands."""
-
-
-class DecidedMeanwhile(AdjudicationConflict):
-    """The adjudicator's own standing decision is not the one that his or her page showed."""
-
-
-class DecisionInPublicVersion(AdjudicationConflict):
-    """A version with the adjudicator's decision was made public since."""
-
-
-class DecisionKeyReused(AdjudicationConflict):
-    """An idempotency key came with two different rulings."""
-
-
-class BadRuling(AdjudicationError):
-    """The ruling is neither a grade nor a reason, or both."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +55,14 @@ def decide(
     The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        DecisionInPublicVersion, KeyReused, CollectionArchived
+        NotSenior, BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided,
+        DecidedMeanwhile, DecisionInPublicVersion, DecisionKeyReused, ClaimedByAnother,
+        NotRatedBlind, CollectionArchived
     """
-    submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
+    submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
-            return _decide(submission, key, supersedes, seconds)
+            return _decide(submission, adjudicator, key, supersedes, seconds)
     except IntegrityError as error:
         if PUBLIC_RULE in str(error):
             raise DecisionInPublicVersion(
@@ -109,25 +77,24 @@ def decide(
         return _same_submission(earlier, submission, cause=error)
 
 
-class _Submission(NamedTuple):
-    """The submission that an idempotency key stands for."""
+class Submission(NamedTuple):
+    """The submission that an idempotency key stands for: a decision or a blind rating."""
 
     pair_id: int
     adjudicator_id: int
     ruling: Ruling
     judgment_ids: tuple[int, int]
 
+    @classmethod
+    def of(cls, row: Decision | BlindRating) -> Submission:
+        ids = (row.first_id, row.second_id)
+        return cls(row.pair_id, row.adjudicator_id, Ruling.of(row), ids)
+
 
 def _same_submission(
-    earlier: Decision, submission: _Submission, cause: Exception | None = None
+    earlier: Decision, submission: Submission, cause: Exception | None = None
 ) -> Decision:
-    earlier_submission = _Submission(
-        earlier.pair_id,
-        earlier.adjudicator_id,
-        Ruling.of(earlier),
-        (earlier.first_id, earlier.second_id),
-    )
-    if earlier_submission != submission:
+    if Submission.of(earlier) != submission:
         raise DecisionKeyReused(
             "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
@@ -135,25 +102,19 @@ def _same_submission(
 
 
 def _decide(
-    submission: _Submission,
+    submission: Submission,
+    adjudicator: User,
     key: uuid.UUID,
     supersedes: uuid.UUID | None,
     seconds: float | None,
 ) -> Decision:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
-    # Only the slots are locked: a lock on the collection would come out of order here.
-    slots = list(
-        Slot.objects.select_for_update(of=("self",))
-        .filter(pair_id=pair_id)
-        .order_by("number")
-        .values_list("annotator_id", flat=True)
-    )
-    if adjudicator_id in slots or _judged_before(pair_id, adjudicator_id):
-        raise JudgedByYou("You judged this pair, so another adjudicator must decide it.")
+    lock_pair(pair_id, adjudicator_id)
     # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
     collection = Collection.objects.filter(queries__pairs=pair_id).first()
     if collection is not None:
         check_not_archived(collection)
+        check_senior(collection, adjudicator)
         ruling.check(collection.highest_grade)
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:
@@ -169,6 +130,13 @@ def _decide(
             "Reload the page to see both judgments."
         )
     _check_standing(case.decision_id, adjudicator_id, supersedes)
+    check_not_claimed(pair_id, adjudicator_id)
+    if must_rate_first(collection, case, adjudicator_id):
+        raise NotRatedBlind(
+            "In this collection you grade a case before you see the two judgments, so nothing was "
+            "saved. Reload the page and give your grade."
+        )
+    release_claim(pair_id=pair_id, adjudicator_id=adjudicator_id)
     return Decision.objects.create(
         pair_id=pair_id,
         sequence=Decision.objects.filter(pair_id=pair_id).count() + 1,
@@ -182,11 +150,6 @@ def _decide(
         seconds=seconds,
         referral_count=case.referral_count,
     )
-
-
-def _judged_before(pair_id: int, person_id: int) -> bool:
-    """Return whether the person ever judged the pair, which may have two other judges now."""
-    return Judgment.objects.filter(slot__pair=pair_id, annotator=person_id).exists()
 
 
 def _check_standing(

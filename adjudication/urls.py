@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("<path:name>/undo/", views.case_undo, name="case-undo"),
     path("<path:name>/decided/", views.adjudicate_decided, name="adjudicate-decided"),
     path("<path:name>/settled/", views.adjudicate_settled, name="adjudicate-settled"),
+    path("<path:name>/<token:token>/claim/", views.case_claim, name="case-claim"),
     path("<path:name>/<token:token>/later/", views.case_later, name="case-later"),
     path("<path:name>/<token:token>/", views.case, name="case"),
     path("<path:name>/", views.adjudicate_query, name="adjudicate-query"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -15,22 +17,30 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from adjudication import queue
+from adjudication.blind.reading import has_checked, typed_before
+from adjudication.blind.services import rate_blind
 from adjudication.case_sidebar import case_sidebar
+from adjudication.claims.reading import claimed_by_others, has_other_adjudicators, live_claims
+from adjudication.claims.services import claim_next, claim_pair, release_claim
 from adjudication.decided_table import DECIDED_CASES
-from adjudication.forms import CANNOT, RulingForm
-from adjudication.models import Decision
-from adjudication.queue import ShownCase
-from adjudication.referrals.reasons import referral_reason
-from adjudication.services import (
+from adjudication.errors import (
     AdjudicationError,
     AlreadyDecided,
     BadRuling,
+    ClaimedByAnother,
     JudgedByYou,
     NoSuchCase,
-    decide,
+    NotSenior,
 )
+from adjudication.forms import CANNOT, RulingForm
+from adjudication.models import BlindRating, Case, Decision
+from adjudication.queue import ShownCase
+from adjudication.referrals.reasons import referral_reason
+from adjudication.services import decide
+from adjudication.tiers import check_senior
 from annotation.aspects import aspects_text, marked_sentences
 from annotation.models import Pair
+from annotation.qualifications.standing import must_be_senior
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.downloads import name_in_file
@@ -43,12 +53,31 @@ PUT_OFF = "cases_put_off"  # in the session, so for one sitting
 MOST_PUT_OFF = 200
 
 
+def for_seniors(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Refuse a page of cases to a person whom the collection's tiers leave out."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, collection: Collection, **arguments: Any) -> HttpResponseBase:
+        try:
+            check_senior(collection, person_of(request))
+            return view(request, collection, **arguments)
+        except NotSenior as error:
+            if wants_json(request):
+                return refusal(request, type(error).__name__, str(error), status=error.status)
+            messages.error(request, str(error))
+            return redirect("adjudicate", collection.slug)
+
+    return wrapped
+
+
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Every query with cases, and the query to continue with."""
+    """Every query with cases, and the query to continue with. POST opens the next case of all."""
     user = person_of(request)
+    if request.method == "POST":
+        return redirect(_open_next_of_all(request, collection))
     queries = queue.queries_with_cases(collection, user)
     due = [row for row in queries if row.due]
     if due and "next" in request.GET:
@@ -68,18 +97,22 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "first": due[0] if due else None,
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
+            "must_be_senior": must_be_senior(collection, user),
         },
     )
 
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_safe
+@for_seniors
+@require_http_methods(["GET", "HEAD", "POST"])
 def adjudicate_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Redirect to the next case, or to the decided cases."""
+    """Redirect to the next case, or to the decided cases. POST claims the case."""
     query = _query(collection, name)
     if not sum(queue.counts(query, person_of(request)).values()):
         raise Http404(f"no cases of {name} for this adjudicator")
+    if request.method == "POST":
+        return redirect(_open_next(request, collection, query))
     return redirect(_next_url(request, collection, query))
 
 
@@ -88,6 +121,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
 @not_found_for_scripts
 @in_collection(Role.ADJUDICATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
+@for_seniors
 def case(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     """Show a case, or save its decision."""
     query = _query(collection, name)
@@ -97,10 +131,16 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
         pair = queue.pair_to_decide(query, user, token)
         pair = row_or_404(pair, f"no pair {token} for this adjudicator")
         return _rule(request, collection, query, pair, shown_case)
+    if shown_case is None and has_checked(query, user, token):
+        messages.info(request, "You graded this pair. It needs no decision.")
+        return redirect("adjudicate", collection.slug)
     shown_case = row_or_404(shown_case, f"no case {token} for this adjudicator")
     if shown_case.decision and not shown_case.decision.is_own:
         messages.info(request, "Another adjudicator decided this case.")
         return redirect("adjudicate-decided", collection.slug, query.name)
+    if shown_case.pair_id in claimed_by_others(collection, user):
+        messages.info(request, "Another adjudicator has this case open.")
+        return redirect("adjudicate", collection.slug)
     return _page(request, collection, query, shown_case)
 
 
@@ -116,6 +156,16 @@ def _rule(
         if not form.is_valid():
             raise BadRuling("This ruling is incomplete. Give it again.")
         judgment_ids = queue.judgments_of_digest(pair, form.cleaned_data["seen"])
+        if form.cleaned_data["blind"]:
+            rating = rate_blind(
+                pair_id=pair.pk,
+                adjudicator=person_of(request),
+                ruling=form.ruling([]),
+                judgment_ids=judgment_ids,
+                key=form.cleaned_data["key"],
+                seconds=form.cleaned_data["seconds"],
+            )
+            return _after_blind_rating(request, collection, query, pair, rating)
         decision = decide(
             pair_id=pair.pk,
             adjudicator=person_of(request),
@@ -130,8 +180,19 @@ def _rule(
     except AdjudicationError as error:
         return _refusal_response(request, collection, query, shown_case, error)
     messages.success(request, _saved_message(query, decision, shown_case))
-    next_url = _next_url(request, collection, query, request.POST.get("then", ""))
-    return saved(request, next_url)
+    return saved(request, _open_next(request, collection, query, request.POST.get("then", "")))
+
+
+def _after_blind_rating(
+    request: HttpRequest, collection: Collection, query: Query, pair: Pair, rating: BlindRating
+) -> HttpResponse:
+    """A case is shown with both judgments; a spot check is done, so the next one comes."""
+    then = request.POST.get("then", "")
+    if rating.is_spot_check:
+        messages.success(request, "Saved. This pair needs no decision.")
+        return saved(request, _open_next(request, collection, query, then))
+    page = reverse("case", args=[collection.slug, query.name, pair.token])
+    return saved(request, f"{page}?then={then}" if then in ("decided", "all") else page)
 
 
 def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | None) -> str:
@@ -158,16 +219,21 @@ def _refusal_response(
     error: AdjudicationError,
 ) -> HttpResponseBase:
     """Show why nothing was saved, above the case while it is still undecided."""
-    if shown_case is not None and not isinstance(error, AlreadyDecided | NoSuchCase):
+    if shown_case is not None and not isinstance(
+        error, AlreadyDecided | NoSuchCase | ClaimedByAnother
+    ):
         return refused(
             request,
             error,
             lambda: _page(request, collection, query, shown_case, form_values=request.POST),
             level=messages.WARNING,
         )
-    messages.warning(request, str(error))
+    note = request.POST.get("note", "").strip() or request.POST.get("reason", "").strip()
+    # A script keeps it in the browser. Without one, this is the last place where it can be read.
+    kept = f" Your note was: {note}" if note and not wants_json(request) else ""
+    messages.warning(request, f"{error}{kept}")
     then = "all" if request.POST.get("then") == "all" else ""
-    next_url = _next_url(request, collection, query, then)
+    next_url = _open_next(request, collection, query, then)
     if wants_json(request):
         name = type(error).__name__
         return refusal(request, name, str(error), status=error.status, next=next_url)
@@ -183,7 +249,13 @@ def _next_url(request: HttpRequest, collection: Collection, query: Query, then: 
         return _next_of_all(request, collection)
     user = person_of(request)
     token = queue.next_token(query, user, _put_off(request, collection))
-    if token is not None and then != "decided":
+    return _url_of(request, collection, query, None if then == "decided" else token)
+
+
+def _url_of(request: HttpRequest, collection: Collection, query: Query, token: str | None) -> str:
+    """The address of this case; without one that of the decided cases, or of the queue."""
+    user = person_of(request)
+    if token is not None:
         return reverse("case", args=[collection.slug, query.name, token])
     if queue.counts(query, user)["decided"]:
         return reverse("adjudicate-decided", args=[collection.slug, query.name])
@@ -193,9 +265,44 @@ def _next_url(request: HttpRequest, collection: Collection, query: Query, then: 
 def _next_of_all(request: HttpRequest, collection: Collection) -> str:
     """The address of the case with the largest difference in all queries, or of the queue."""
     case = queue.next_of_all(collection, person_of(request), _put_off(request, collection))
+    return _url_of_all(collection, case)
+
+
+def _url_of_all(collection: Collection, case: Case | None) -> str:
     if case is None:
         return reverse("adjudicate", args=[collection.slug])
     return f"{reverse('case', args=[collection.slug, case.query.name, case.token])}?then=all"
+
+
+def _open_next(request: HttpRequest, collection: Collection, query: Query, then: str = "") -> str:
+    """As `_next_url`, and the case of that address is claimed. Only for a POST."""
+    if then == "all":
+        return _open_next_of_all(request, collection)
+    if then == "decided":
+        return _next_url(request, collection, query, then)
+    user, put_off = person_of(request), _put_off(request, collection)
+    found = claim_next(
+        find=lambda: queue.next_case(query, user, put_off),
+        pair_of=lambda case: case.pk,
+        adjudicator=user,
+    )
+    return _url_of(request, collection, query, found.token if found else None)
+
+
+def _open_next_of_all(request: HttpRequest, collection: Collection) -> str:
+    user, put_off = person_of(request), _put_off(request, collection)
+    found = claim_next(
+        find=lambda: queue.next_of_all(collection, user, put_off),
+        pair_of=lambda case: case.pk,
+        adjudicator=user,
+    )
+    if found is None and queue.all_counts(collection, user)["due"]:
+        messages.info(
+            request,
+            "Other adjudicators have all remaining cases open. "
+            "A case that is not decided comes back after 15 minutes.",
+        )
+    return _url_of_all(collection, found)
 
 
 def _put_off(request: HttpRequest, collection: Collection) -> list[int]:
@@ -208,6 +315,7 @@ def _put_off(request: HttpRequest, collection: Collection) -> list[int]:
 @by_the_same_person
 @in_collection(Role.ADJUDICATOR)
 @require_POST
+@for_seniors
 def case_later(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponse:
     """Move the case behind all others until the adjudicator logs out."""
     query = _query(collection, name)
@@ -219,15 +327,42 @@ def case_later(request: HttpRequest, collection: Collection, name: str, token: s
         str(collection.pk): [*others, pair.pk][-MOST_PUT_OFF:],
     }
     then = "all" if request.POST.get("then") == "all" else ""
-    next_url = _next_url(request, collection, query, then)
+    release_claim(pair_id=pair.pk, adjudicator_id=person_of(request).pk)
+    next_url = _open_next(request, collection, query, then)
     if f"/{token}/" in next_url:
         messages.info(request, "This is the only case left, so it cannot be postponed.")
     return redirect(next_url)
 
 
 @never_cache
+@by_the_same_person
+@not_found_for_scripts
+@in_collection(Role.ADJUDICATOR)
+@require_POST
+def case_claim(
+    request: HttpRequest, collection: Collection, name: str, token: str
+) -> HttpResponseBase:
+    """Claim the case on screen, or renew the claim."""
+    query = _query(collection, name)
+    user = person_of(request)
+    pair = queue.pair_to_decide(query, user, token)
+    pair = row_or_404(pair, f"no pair {token} for this adjudicator")
+    try:
+        claim_pair(pair_id=pair.pk, adjudicator=user)
+    except JudgedByYou as error:
+        raise Http404(str(error)) from error
+    except AdjudicationError as error:
+        if wants_json(request):
+            return refusal(request, type(error).__name__, str(error), status=error.status)
+        messages.warning(request, str(error))
+        return redirect("adjudicate", collection.slug)
+    return saved(request, reverse("case", args=[collection.slug, query.name, token]))
+
+
+@never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
+@for_seniors
 def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the case decided last; from a decided case, to the one before it."""
     query = _query(collection, name)
@@ -246,6 +381,7 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
+@for_seniors
 def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """The decided cases of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)
@@ -302,14 +438,18 @@ def _page(
     guideline = query.opening.guideline
     decision = shown_case.decision
     put_off = _put_off(request, collection)
-    sidebar = case_sidebar(collection, user, query, shown_case.token, put_off)
+    claims = live_claims(collection)
+    held = {pair for pair, person in claims.items() if person != user.pk}
+    is_claimed = shown_case.pair_id in claims.keys() - held
+    sidebar = case_sidebar(collection, user, query, shown_case.token, put_off=put_off, held=held)
     asked = request.POST.get("then") or request.GET.get("then", "")
     then = asked if asked in ("decided", "all") else ""
-    saved_values = (
-        {"note": decision.note, "reason": decision.own_words}
-        if decision
-        else {"note": "", "reason": ""}
-    )
+    rating = shown_case.blind_rating
+    saved_values = {"note": "", "reason": ""}
+    if decision:
+        saved_values = {"note": decision.note, "reason": decision.own_words}
+    elif rating:
+        saved_values = typed_before(rating)
     return render(
         request,
         "adjudication/case.html",
@@ -326,7 +466,13 @@ def _page(
                 query.aspect_names,
             ),
             "shown": shown_case,
-            "referral_reason": referral_reason(query, shown_case.token),
+            "blind_reason": queue.reason_and_note(rating)[0] if rating else "",
+            # It may tell the grades, and a spot check has none.
+            "referral_reason": ""
+            if shown_case.is_blind
+            else referral_reason(query, shown_case.token),
+            "is_claimed": is_claimed,
+            "may_claim": not (decision or is_claimed) and has_other_adjudicators(collection, user),
             "sidebar": sidebar,
             "is_put_off": any(
                 case.is_put_off for case in sidebar.cases if case.token == shown_case.token
@@ -355,7 +501,15 @@ def _page(
 
 
 def _relation(grade: int, shown_case: ShownCase) -> str:
-    """The relation of this grade to the two judgments."""
+    """The relation of this grade to the two judgments, and to the own blind grade."""
+    if shown_case.is_blind:
+        return ""
+    rating = shown_case.blind_rating
+    own = ", as you said" if rating is not None and rating.grade == grade else ""
+    return _relation_to_judgments(grade, shown_case) + own
+
+
+def _relation_to_judgments(grade: int, shown_case: ShownCase) -> str:
     letters = [card.letter.upper() for card in shown_case.cards if card.grade == grade]
     if len(letters) > 1:
         return "as both say"

@@ -15,8 +15,8 @@ from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, JUDGES, OWNERS, Collection, User
 from annotation import queue
-from annotation.models import Opening, Pair, Reason, Seat
-from annotation.services import Answer, open_queries, submit_judgment
+from annotation.models import LONGEST_REASON, Opening, Pair, Reason, Seat
+from annotation.services import Answer, check_qualified, open_queries, submit_judgment
 from annotation.slot_sql import OwnSlot
 from corpus.models import Query
 from database.dry_run import rolled_back_if
@@ -38,6 +38,12 @@ class NewOpenings(DryRun):
     unchecked_labels = serializers.BooleanField(
         default=False,
         help_text="Open although query papers have predicted labels that no person has checked.",
+    )
+    senior_reason = serializers.CharField(
+        max_length=LONGEST_REASON,
+        allow_blank=True,
+        default="",
+        help_text="Why a senior judges, in a collection where seniors adjudicate. It is kept.",
     )
 
 
@@ -253,6 +259,7 @@ class Openings(CollectionView):
                 annotators=(first, second),
                 opened_by=self.person,
                 unchecked_labels=body["unchecked_labels"],
+                senior_reason=body["senior_reason"],
             )
             pairs = Pair.objects.filter(query__opening__in=openings).count()
             answer = NewOpeningsAnswer({"openings": openings, "pairs": pairs}).data
@@ -276,6 +283,7 @@ class JudgingView(CollectionView):
     roles = JUDGES
 
     def my_query(self, name: str) -> Query:
+        check_qualified(self.collection, self.person)
         return row_or_404(queue.own_query(self.collection, self.person, name))
 
     def my_slot(self, name: str, token: str) -> OwnSlot:
@@ -291,6 +299,7 @@ class OwnQueries(JudgingView):
         summary="Your queries with your progress", responses=QueryProgressAnswer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
+        check_qualified(self.collection, self.person)
         pace = queue.pace(self.collection, self.person)
         own_queries = queue.own_queries(self.collection, self.person, pace)
         return self.paged(own_queries, QueryProgressAnswer)

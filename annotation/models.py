@@ -26,6 +26,36 @@ class Reason(models.TextChoices):
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 
+def grade_or_reason(name: str) -> models.CheckConstraint:
+    """An answer has a grade, or a reason why it has none, and never both."""
+    return models.CheckConstraint(
+        condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
+        | Q(grade__isnull=True, reason__in=Reason.values),
+        name=name,
+    )
+
+
+class AppendedAnswer(models.Model):
+    """An answer beside the judgments in slots. Appended and superseded, never edited or deleted.
+
+    The highest sequence of a person on a pair counts. `seconds` is NULL if no time was measured.
+    """
+
+    sequence = models.PositiveSmallIntegerField(
+        help_text="1, 2, … within the pair; the last counts."
+    )
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, choices=Reason, blank=True)
+    note = models.TextField(blank=True)
+    presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
+    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+
 class GradeMeaning(TypedDict):
     """The meaning of a grade under a facet."""
 
@@ -150,6 +180,12 @@ class Seat(models.Model):
     opening = models.ForeignKey(Opening, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="seats")
+    senior_reason = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why a senior judges, where seniors adjudicate.",
+    )
 
     class Meta:
         ordering = ["opening", "number"]
@@ -164,12 +200,17 @@ class Seat(models.Model):
 
 
 class Exclusion(models.Model):
-    """A person who may not judge the queries of a query paper, such as one of its authors."""
+    """A person who may not judge the queries of a query paper, such as one of its authors.
+
+    `practised` people judged a query of it in practice and talked about it with others. A rule of
+    `practice` keeps these exclusions.
+    """
 
     query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="exclusions")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions"
     )
+    practised = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -180,6 +221,15 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator} excluded from {self.query_paper}"
+
+
+# Of pairs with both judgments and their grades.
+DISPUTED = (
+    Q(first_grade=None)
+    | Q(second_grade=None)
+    | ~Q(first_grade=F("second_grade"))
+    | Q(referral_count__gt=0)
+)
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
@@ -208,9 +258,7 @@ class PairQuerySet(models.QuerySet["Pair"]):
 
         The grades differ, a slot says "cannot judge", or an admin sent the pair to adjudication.
         """
-        differ = ~Q(first_grade=F("second_grade"))
-        missing = Q(first_grade=None) | Q(second_grade=None)
-        return self.judged().filter(missing | differ | Q(referral_count__gt=0))
+        return self.judged().filter(DISPUTED)
 
     def referred(self) -> PairQuerySet:
         """An admin sent them to the adjudicator. An index holds these few pairs."""
@@ -236,6 +284,13 @@ class Pair(models.Model):
         db_default=0,
         help_text="How often an admin sent it to the adjudicator since it was last opened for two "
         "judges. Triggers count; see adjudication.Referral.",
+    )
+
+    spot_check_number = models.FloatField(
+        default=1,
+        db_default=1,
+        help_text="From 0 to below 1, of the collection's seed. An agreed pair is a spot check if "
+        "it is below the collection's share. No page shows it.",
     )
 
     if TYPE_CHECKING:  # what `with_grades` adds
@@ -386,11 +441,7 @@ class Judgment(models.Model):
         ordering = ["slot", "sequence"]
         constraints = [
             models.UniqueConstraint(fields=["slot", "sequence"], name="judgment_sequence_once"),
-            models.CheckConstraint(
-                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
-                | Q(grade__isnull=True, reason__in=Reason.values),
-                name="judgment_grade_or_reason",
-            ),
+            grade_or_reason("judgment_grade_or_reason"),
             models.CheckConstraint(
                 condition=Q(aspects__isnull=True)
                 | Q(aspects=[])
@@ -524,3 +575,64 @@ class RepeatJudgment(models.Model):
 
     def __str__(self) -> str:
         return f"judgment {self.sequence} of {self.repeat}"
+
+
+class Level(models.TextChoices):
+    """The work that a qualification is for."""
+
+    JUDGE = "judge", "Judge"
+    SENIOR = "senior", "Senior"
+
+
+class Basis(models.TextChoices):
+    """The grounds of a row of a person's qualification."""
+
+    TRAINING = "training", "Passed a training set"
+    JUDGMENTS = "judgments", "Measured on judgments"
+    OVERRIDE = "override", "Given by an admin"
+    WITHDRAWAL = "withdrawal", "Withdrawn"
+
+
+class Qualification(models.Model):
+    """A person's qualification at a level, or its withdrawal. The latest row of a level counts."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="qualifications")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="qualifications", db_index=False
+    )
+    level = models.CharField(max_length=6, choices=Level)
+    basis = models.CharField(max_length=10, choices=Basis)
+    rho = models.FloatField(null=True, blank=True, help_text="Spearman's, where it was measured.")
+    pairs = models.PositiveIntegerField(null=True, blank=True, help_text="Those behind rho.")
+    reason = models.TextField(blank=True, default="")
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(level__in=Level.values), name="qualification_level_known"
+            ),
+            models.CheckConstraint(
+                # NULL would pass a range.
+                condition=Q(
+                    basis__in=["training", "judgments"],
+                    rho__isnull=False,
+                    rho__range=(-1, 1),
+                    pairs__isnull=False,
+                    pairs__gt=0,
+                )
+                | Q(~Q(reason=""), basis__in=["override", "withdrawal"], rho=None, pairs=None),
+                name="qualification_is_measured_or_has_reason",
+            ),
+        ]
+        # `annotation/slot_sql.py` asks for it with each judgment.
+        indexes = [
+            models.Index(fields=["person", "collection", "level"], name="qualification_by_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} as {self.level} in {self.collection}: {self.basis}"

@@ -23,7 +23,7 @@ from annotation.models import (
     SlotCount,
     SlotQuerySet,
 )
-from annotation.presentation import ShownText
+from annotation.presentation import Presentation, ShownText
 from annotation.repeats.waiting import left_in_order, own_repeats
 from annotation.services import CandidateText, presentation_with, shown_query
 from annotation.slot_sql import GivenJudgment, OwnSlot, count_progress, find_own_slot
@@ -314,21 +314,36 @@ def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
 def _as_shown(
     query: Query, shown: ShownText, slot: tuple[Any, ...], candidate: CandidateText
 ) -> ShownPair:
-    token, postponed_at, key, grade, reason, note, aspects = slot
+    token, postponed_at, *answer, aspects = slot
     presentation = presentation_with(query, shown, candidate, query.opening.guideline.version)
+    return pair_to_show(
+        token, presentation, answer, aspects=aspects or (), is_postponed=postponed_at is not None
+    )
+
+
+def pair_to_show(
+    token: str,
+    presentation: Presentation,
+    answer: Sequence[Any],
+    *,
+    aspects: Sequence[int] = (),
+    is_postponed: bool = False,
+) -> ShownPair:
+    """The pair with `answer`: key, grade, reason and note, each None if there is none."""
+    key, grade, reason, note = answer
     return ShownPair(
         token=token,
-        query=shown,
+        query=presentation.query,
         candidate=presentation.candidate,
         presentation=presentation.digest,
         judgment_key=key,
-        postponed=postponed_at is not None and key is None,
+        postponed=is_postponed and key is None,
         judged=key is not None,
         grade=grade,
         reason=reason or "",
         reason_text=Reason(reason).label if reason else "",
         note=note or "",
-        aspects=tuple(aspects or ()),
+        aspects=tuple(aspects),
     )
 
 

@@ -37,6 +37,7 @@ from annotation.presentation import (
     shown_topic,
     shown_with_numbers,
 )
+from annotation.qualifications.standing import adjudicating_seniors, must_qualify
 from annotation.repeats.planning import plan_repeats
 from annotation.slot_sql import (
     REPEATS,
@@ -52,7 +53,7 @@ from annotation.slot_sql import (
 from annotation.unchecked_labels import listed, names_with_unchecked_labels
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
-from corpus.ordering import order_key
+from corpus.ordering import order_key, random_number
 from corpus.services import create_collection
 from database.bulk import insert_rows, update_rows
 from database.consistent_reads import batched
@@ -73,6 +74,18 @@ class JudgingConflict(JudgingError):
 
 class CannotOpen(JudgingConflict):
     """The query cannot be opened for judging as asked."""
+
+
+class SeniorsAdjudicate(CannotOpen):
+    """Seniors adjudicate in this collection, and one would judge."""
+
+    def __init__(self, seniors: Iterable[User]) -> None:
+        names = [person.shown_name for person in seniors]
+        are = "are seniors, who adjudicate" if len(names) > 1 else "is a senior, who adjudicates"
+        super().__init__(
+            f"{listed(names)} {are} in this collection. Choose other annotators, or state why a "
+            "senior judges."
+        )
 
 
 class GuidelineChanged(JudgingConflict):
@@ -127,6 +140,16 @@ class WrongPresentation(JudgingConflict):
 
 class UnreadGuideline(JudgingConflict):
     """The query is judged by a version of the guideline that the annotator has not read."""
+
+
+class NotQualified(JudgingConflict):
+    """The collection asks annotators to qualify first, and the person has not."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            f"You have not qualified to judge in {collection}, so no pair can be shown or judged. "
+            "Judge a training set on the page Training, or ask an admin."
+        )
 
 
 class RevisedMeanwhile(JudgingConflict):
@@ -286,21 +309,24 @@ def open_query(
     annotators: tuple[User, User],
     opened_by: User | None,
     unchecked_labels: bool = False,
+    senior_reason: str = "",
 ) -> Opening:
     """Open a query for judging: freeze its pool and make two slots for every candidate.
 
     The first annotator gets slot 1 of every pair, the second slot 2; each has an own order.
     With `unchecked_labels` it opens although its query paper has predicted labels that no person
-    has checked.
+    has checked. Where seniors adjudicate, one of them judges only for a `senior_reason`.
 
     Raises:
         UncheckedLabels: it has such labels, and `unchecked_labels` is false.
+        SeniorsAdjudicate: an annotator is a senior, and there is no `senior_reason`.
         CannotOpen: it is open already, has no pool or no text, or the annotators do not fit.
     """
     try:
         with transaction.atomic():
             collection = lock_collection(query.collection)
             _check_annotators(collection, annotators)
+            seniors = seniors_among(collection, annotators, senior_reason)
             query = _query_now(query)
             _check_not_excluded(query, annotators)
             pool = _pool_to_judge(query)
@@ -317,7 +343,12 @@ def open_query(
                 labels_unchecked=labels_unchecked,
             )
             for number, annotator in enumerate(annotators, start=1):
-                Seat.objects.create(opening=opening, number=number, annotator=annotator)
+                Seat.objects.create(
+                    opening=opening,
+                    number=number,
+                    annotator=annotator,
+                    senior_reason=senior_reason if annotator in seniors else "",
+                )
             freeze_pool(pool=pool)
             make_slots(
                 query=query,
@@ -340,6 +371,7 @@ def open_queries(
     annotators: tuple[User, User],
     opened_by: User | None,
     unchecked_labels: bool = False,
+    senior_reason: str = "",
 ) -> list[Opening]:
     """Open all of the queries for judging, or none of them.
 
@@ -355,6 +387,7 @@ def open_queries(
                 annotators=annotators,
                 opened_by=opened_by,
                 unchecked_labels=unchecked_labels,
+                senior_reason=senior_reason,
             )
             # They are judged in the order of their opening. A random one keeps the facets of a
             # paper apart.
@@ -376,8 +409,30 @@ def check_annotator(collection: Collection, annotator: User) -> None:
         raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
 
+def seniors_among(
+    collection: Collection, annotators: Iterable[User], senior_reason: str
+) -> list[User]:
+    """Those of the annotators who adjudicate as seniors. Raises SeniorsAdjudicate for no reason."""
+    adjudicating = adjudicating_seniors(collection)
+    seniors = [person for person in annotators if person.pk in adjudicating]
+    if seniors and (fault := fault_of_reason(senior_reason.strip(), "why a senior judges")):
+        raise SeniorsAdjudicate(seniors) if not senior_reason.strip() else CannotOpen(fault)
+    return seniors
+
+
+def check_qualified(collection: Collection, person: User) -> None:
+    """Raise NotQualified if the person has no live queue yet."""
+    if must_qualify(collection, person):
+        raise NotQualified(collection)
+
+
 def _check_not_excluded(query: Query, annotators: Sequence[User]) -> None:
     excluded = query.query_paper.exclusions.filter(annotator__in=annotators).first()
+    if excluded is not None and excluded.practised:
+        raise CannotOpen(
+            f"{excluded.annotator} judged a query of {query.query_paper} in practice, where its "
+            "candidates are talked about. Name another annotator."
+        )
     if excluded is not None:
         raise CannotOpen(
             f"{excluded.annotator} is excluded from {query.query_paper}. "
@@ -463,7 +518,7 @@ def make_slots(
     }
     insert_rows(
         Pair,
-        ("query", "candidate", "token", "presentation_digest", "text_changed"),
+        ("query", "candidate", "token", "presentation_digest", "text_changed", "spot_check_number"),
         [
             (
                 query.pk,
@@ -471,6 +526,7 @@ def make_slots(
                 order_key(seed, "pair", query.name, candidate.docno)[:16],
                 digests[candidate.pk],
                 False,
+                random_number(seed, "spot-check", query.name, candidate.docno),
             )
             for candidate in candidates
         ],
@@ -511,7 +567,9 @@ def make_slots(
     ]
 
 
-def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
+def reassign_seat(
+    *, opening: Opening, number: int, annotator: User, senior_reason: str = ""
+) -> int:
     """Give a seat to another annotator. Its unjudged slots move; returns how many.
 
     The new annotator sees the pairs in the same order as if he or she had the seat from the start.
@@ -525,11 +583,13 @@ def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
             lock_collection(query.collection)
             seats = {seat.number: seat for seat in opening.seats.all()}
             _check_newcomer(query, seats, number, annotator)
+            seniors = _seniors_to_seat(query, annotator, senior_reason)
             moved = move_slots(query, number, annotator)
             if not moved:
                 raise CannotReassign(f"All pairs of this seat of {query.name} are judged already.")
             seats[number].annotator = annotator
-            seats[number].save(update_fields=["annotator"])
+            seats[number].senior_reason = senior_reason if seniors else ""
+            seats[number].save(update_fields=["annotator", "senior_reason"])
             plan_repeats(query, number)
     except IntegrityError as error:
         raise CannotReassign(
@@ -552,6 +612,13 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
     try:
         check_annotator(query.collection, annotator)
         _check_not_excluded(query, [annotator])
+    except CannotOpen as error:
+        raise CannotReassign(str(error)) from error
+
+
+def _seniors_to_seat(query: Query, annotator: User, senior_reason: str) -> list[User]:
+    try:
+        return seniors_among(query.collection, [annotator], senior_reason)
     except CannotOpen as error:
         raise CannotReassign(str(error)) from error
 
@@ -655,7 +722,7 @@ def submit_judgment(
     The same `key` again returns the first judgment.
 
     Raises:
-        NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, WasAdmin, ReadInFull
+        NotYours, NotQualified, BadAnswer, WrongPresentation, RevisedMeanwhile, WasAdmin, ReadInFull
         InPublicVersion, KeyReused, CollectionArchived
     """
     try:
@@ -665,6 +732,8 @@ def submit_judgment(
                 raise NotYours("This pair is not assigned to you.")
             if slot.is_archived:
                 raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
+            if slot.must_qualify:
+                raise NotQualified(Collection.objects.get(pk=slot.collection_id))
             answer.check(slot.highest_grade)
             if slot.must_read:
                 raise UnreadGuideline(

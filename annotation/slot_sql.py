@@ -75,6 +75,9 @@ _ROW = """
         p.id, p.query_id, p.presentation_digest, p.text_changed, o.round, g.version,
         g.version > 1 AND NOT EXISTS (SELECT 1 FROM annotation_guidelinereading r
             WHERE r.guideline_id = g.id AND r.reader_id = s.annotator_id),
+        c.qualifying_rho IS NOT NULL AND COALESCE((SELECT u.basis FROM annotation_qualification u
+            WHERE u.collection_id = c.id AND u.person_id = s.annotator_id
+            AND u.level = 'judge' ORDER BY u.id DESC LIMIT 1), 'withdrawal') = 'withdrawal',
         c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
     FROM {table} s
     {pair}
@@ -129,7 +132,8 @@ class LockedSlot(NamedTuple):
 
     `last_sequence` is of its last judgment, for a pair that was opened again: its slots are empty,
     and keep the judgments from before. With `must_read`, the annotator has not read this version of
-    the guideline, which is not the first.
+    the guideline, which is not the first. With `must_qualify`, the collection asks annotators to
+    qualify first, and this one has not.
     """
 
     pk: int
@@ -143,6 +147,7 @@ class LockedSlot(NamedTuple):
     round: int
     guideline_version: int
     must_read: bool
+    must_qualify: bool
     collection_id: int
     highest_grade: int
     marks_aspects: bool

@@ -20,8 +20,9 @@ def run_open_queries(lease: Lease) -> dict[str, Any]:
         assignments=[Assignment(*row) for row in lease.parameters["assignments"]],
         opened_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
         work=lease,
-        # A job that was queued by an earlier version has no such parameter.
+        # A job that was queued by an earlier version lacks these parameters.
         unchecked_labels=lease.parameters.get("unchecked_labels", False),
+        senior_reason=lease.parameters.get("senior_reason", ""),
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -21,14 +24,27 @@ from accounts.access import (
 )
 from accounts.models import JUDGES, Collection
 from annotation import queue
-from annotation.aspects import sentence_marks
-from annotation.forms import CANNOT, AnswerForm
+from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
-from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
+from annotation.qualifications.standing import must_qualify
 from annotation.queue import ShownPair
-from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
+from annotation.services import (
+    BadAnswer,
+    JudgingError,
+    NotQualified,
+    check_qualified,
+    postpone,
+    submit_judgment,
+)
 from annotation.slot_sql import OwnSlot
+from annotation.workspace import (
+    THEN_MINE,
+    WorkspacePlace,
+    own_judgments_page,
+    wanted_ahead,
+    workspace,
+)
 from corpus.models import Query
 from web.downloads import name_in_file
 from web.requests.answers import outcome, refusal, wants_json, wants_part
@@ -36,9 +52,30 @@ from web.sittings.responses import refused
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, wants_csv
 
-THEN_MINE = "mine"
-
 not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
+
+
+def for_the_qualified(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Refuse a page of the live queue to a person who must qualify first. *Judge* says how."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, collection: Collection, **arguments: Any) -> HttpResponseBase:
+        try:
+            check_qualified(collection, person_of(request))
+            return view(request, collection, **arguments)
+        except NotQualified as error:
+            return _to_training(request, collection, error)
+
+    return wrapped
+
+
+def _to_training(
+    request: HttpRequest, collection: Collection, error: NotQualified
+) -> HttpResponseBase:
+    if wants_json(request) or wants_part(request):
+        return refusal(request, type(error).__name__, str(error), status=error.status)
+    messages.error(request, str(error))
+    return redirect("judge", collection.slug)
 
 
 @never_cache
@@ -46,9 +83,12 @@ not_found_for_scripts = not_found_as_json("This pair is no longer assigned to yo
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
-    pace = queue.pace(collection, person_of(request))
-    own_queries = queue.own_queries(collection, person_of(request), pace)
-    waiting = [row for row in own_queries if not row.progress.finished]
+    user = person_of(request)
+    pace = queue.pace(collection, user)
+    own_queries = queue.own_queries(collection, user, pace)
+    waits_for_training = must_qualify(collection, user)
+    unfinished = [row for row in own_queries if not row.progress.finished]
+    waiting = [] if waits_for_training else unfinished
     if waiting and "next" in request.GET:
         return redirect("judge-query", collection.slug, waiting[0].name)
     pairs_left = sum(row.progress.remaining for row in waiting)
@@ -59,7 +99,9 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
         {
             "collection": collection,
             "waiting": waiting,
-            "unread": unread_guidelines(collection, person_of(request)),
+            "must_qualify": waits_for_training,
+            "pairs_waiting": sum(row.progress.remaining for row in unfinished),
+            "unread": [] if waits_for_training else unread_guidelines(collection, user),
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
             "pairs_left": pairs_left,
@@ -71,6 +113,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 @never_cache
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next pair, or a redirect to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
@@ -91,6 +134,7 @@ def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpRe
 
 @in_collection(*JUDGES)
 @require_http_methods(["GET", "HEAD", "POST"])
+@for_the_qualified
 def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     query = my_query(request, collection, name)
     shown = _shown(request, query, token)
@@ -98,7 +142,7 @@ def _show(request: HttpRequest, collection: Collection, name: str, token: str) -
         return render(
             request,
             "annotation/_pairs.html",
-            {"collection": collection, "query": query, "pairs": [shown]},
+            {"query_url": _query_url(collection, query), "pairs": [shown]},
         )
     return _workspace(request, collection, query, shown)
 
@@ -145,6 +189,8 @@ def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
     """Show the current pair, and keep the typed text."""
+    if isinstance(error, NotQualified):
+        return _to_training(request, collection, error)
 
     def show() -> HttpResponse:
         query = my_query(request, collection, name)
@@ -159,6 +205,7 @@ def _refused(
 @not_found_for_scripts
 @in_collection(*JUDGES)
 @require_POST
+@for_the_qualified
 def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
@@ -180,22 +227,17 @@ def judge_later(
 @by_the_same_person
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
-    without = [token for token in request.GET.get("without", "").split(",") if token]
-    try:
-        count = int(request.GET.get("count", queue.PAIRS_AHEAD))
-    except ValueError:
-        count = queue.PAIRS_AHEAD
-    count = max(1, min(count, queue.PAIRS_AHEAD))
+    without, count = wanted_ahead(request)
     pairs = queue.pairs_ahead(query, person_of(request), without=without, count=count)
     return render(
         request,
         "annotation/_pairs.html",
         {
-            "collection": collection,
-            "query": query,
+            "query_url": _query_url(collection, query),
             "pairs": pairs,
             "are_the_last": len(pairs) < count,
         },
@@ -206,6 +248,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 @by_the_same_person
 @in_collection(*JUDGES)
 @require_safe
+@for_the_qualified
 def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
     query = my_query(request, collection, name)
@@ -232,25 +275,23 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
         return csv_file(
             f"{collection.slug}-my-judgments-{name_in_file(query.name)}", columns, judgments
         )
-    return render(
+    following = next(
+        (row for row in own_queries if row.pk != query.pk and not row.progress.finished), None
+    )
+    return own_judgments_page(
         request,
-        "annotation/mine.html",
-        {
-            "collection": collection,
-            "query": query,
-            "title": query.query_paper.title,
-            "judgments": numbered_page(judgments, request),
-            "counts": [
-                (grade, sum(judgment.grade == grade["grade"] for judgment in judgments))
-                for grade in reversed(query.opening.guideline.grades)
-            ],
-            "progress": queue.progress_in(query.pk, user),
-            "minutes": queue.minutes_spent(query, user),
-            "next": next(
-                (row for row in own_queries if row.pk != query.pk and not row.progress.finished),
-                None,
-            ),
-        },
+        query=query,
+        guideline=query.opening.guideline,
+        judgments=judgments,
+        query_url=_query_url(collection, query),
+        back_url=reverse("judge", args=[collection.slug]),
+        back_name="your queries",
+        progress=queue.progress_in(query.pk, user),
+        minutes=queue.minutes_spent(query, user),
+        next=following,
+        next_url=reverse("judge-query", args=[collection.slug, following.name])
+        if following
+        else "",
     )
 
 
@@ -267,39 +308,27 @@ def _workspace(
     if typed is None and must_read(guideline, user):
         page = reverse("guideline-text", args=[collection.slug, query.facet.slug])
         return redirect(f"{page}?{urlencode({'version': guideline.version, 'then': query.name})}")
-    progress = queue.progress_in(query.pk, user)
-    pace = queue.pace(collection, user)
-    aspects = queue.aspects_to_mark(collection, query, shown.query)
-    return render(
+    return workspace(
         request,
-        "annotation/workspace.html",
-        {
-            "collection": collection,
-            "query": query,
-            "back_url": reverse("judge", args=[collection.slug]),
-            "back_name": "Your queries",
-            "guideline": guideline,
-            "show_guideline": "guideline" in request.GET,
-            "query_text": shown.query,
-            "shown": shown,
-            "typed": typed or {"note": shown.note, "reason": shown.reason},
-            "reasons": Reason.offered(),
-            "cannot": CANNOT,
-            "aspects": aspects,
-            "query_marks": sentence_marks(aspects),
-            "marked": shown.aspects if typed is None else _typed_aspects(request),
-            "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
-            "progress": progress,
-            "pace": pace,
-            "minutes_left": pace.minutes(progress.remaining),
-            "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
-        },
+        WorkspacePlace(
+            collection=collection,
+            query=query,
+            guideline=guideline,
+            query_url=_query_url(collection, query),
+            back_url=reverse("judge", args=[collection.slug]),
+            back_name="Your queries",
+            later=True,
+        ),
+        shown,
+        progress=queue.progress_in(query.pk, user),
+        pace=queue.pace(collection, user),
+        typed=typed,
+        aspects=queue.aspects_to_mark(collection, query, shown.query),
     )
 
 
-def _typed_aspects(request: HttpRequest) -> list[int]:
-    """The boxes that were ticked in a refused answer."""
-    return [int(text) for text in request.POST.getlist("aspects") if text.isdigit()]
+def _query_url(collection: Collection, query: Query) -> str:
+    return reverse("judge-query", args=[collection.slug, query.name])
 
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:

@@ -268,6 +268,28 @@ class ReleasedDatasheet(NamedTuple):
     owner_annotators: int = 0
 
 
+class QualifiedPeople(NamedTuple):
+    """The number of people who judged, or who decided, by their qualification.
+
+    `excepted` have it from an admin. `others` judged or decided before the rule, or have lost it.
+    """
+
+    measured: int = 0
+    excepted: int = 0
+    others: int = 0
+
+
+class ReleasedQualifications(NamedTuple):
+    """The rules on who judges and who adjudicates, each with the people; None without the rule.
+
+    `senior_seats` is how many seats a senior has, for a reason.
+    """
+
+    judges: tuple[float, QualifiedPeople] | None = None
+    seniors: tuple[float, QualifiedPeople] | None = None
+    senior_seats: int = 0
+
+
 FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called
 
 
@@ -282,6 +304,14 @@ class PreviousVersion(NamedTuple):
     manifest: Mapping[str, Any]
     qrels: FileLines | None = None
     pools: FileLines | None = None
+
+
+class ReleasedPilots(NamedTuple):
+    """The pilot rounds with a judgment, their judged pairs, and the people who judged in them."""
+
+    rounds: int = 0
+    pairs: int = 0
+    annotators: int = 0
 
 
 class ReleasedReferral(NamedTuple):

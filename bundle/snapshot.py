@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bundle.query_texts import ReleasedQueryText
     from pooling.services.samples import StratifiedPool
 
+from adjudication.blind.figures import NO_FIGURES, BlindFigures
 from bundle.interchange import Interchange
 from bundle.records import (
     NO_REPORTS,
@@ -32,6 +33,8 @@ from bundle.records import (
     ReleasedGuideline,
     ReleasedGuidelineChange,
     ReleasedImport,
+    ReleasedPilots,
+    ReleasedQualifications,
     ReleasedQuery,
     ReleasedReferral,
     ReleasedReports,
@@ -90,6 +93,9 @@ class Snapshot:
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
+    pilots: ReleasedPilots = field(default_factory=ReleasedPilots)
+    qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
+    blind_ratings: BlindFigures = NO_FIGURES
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -18,6 +18,7 @@ from annotation.guidelines.api import (
     GuidelineReadings,
     Guidelines,
 )
+from annotation.qualifications.api import Qualifications
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
@@ -30,6 +31,8 @@ from evaluation.significance.api import Significance
 from jobs import api as jobs
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
+from practice.api import PilotClose, PilotDetail, Pilots
+from practice.training import api as training
 from release import api as release
 from release.datasheets import api as datasheets
 from release.errata import api as errata
@@ -47,6 +50,19 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
     path("end-judging/", people_api.EndJudging.as_view(), name="api-end-judging"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
+    path("qualifications/", Qualifications.as_view(), name="api-qualifications"),
+    path("training-sets/", training.TrainingSets.as_view(), name="api-training-sets"),
+    path(
+        "training-sets/<slug:practice_set>/",
+        training.TrainingSetDetail.as_view(),
+        name="api-training-set",
+    ),
+    path("training/", training.OwnTrainingResults.as_view(), name="api-training"),
+    path(
+        "training/<slug:practice_set>/",
+        training.OwnTrainingDetail.as_view(),
+        name="api-training-result",
+    ),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
     path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),
@@ -99,6 +115,16 @@ collection_routes: list[URLPattern | URLResolver] = [
         adjudication.Decide.as_view(),
         name="api-decide",
     ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/blind-rating/",
+        adjudication.RateBlind.as_view(),
+        name="api-rate-blind",
+    ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/claim/",
+        adjudication.ClaimCase.as_view(),
+        name="api-claim-case",
+    ),
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
     path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
@@ -123,6 +149,9 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
     ),
+    path("pilots/", Pilots.as_view(), name="api-pilots"),
+    path("pilots/<int:number>/", PilotDetail.as_view(), name="api-pilot"),
+    path("pilots/<int:number>/close/", PilotClose.as_view(), name="api-close-pilot"),
     path("studies/", Studies.as_view(), name="api-studies"),
     path("studies/<str:study>/", StudyDetail.as_view(), name="api-study"),
     path("studies/<str:study>/end/", StudyEnd.as_view(), name="api-end-study"),

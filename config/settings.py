@@ -117,6 +117,7 @@ INSTALLED_APPS = [
     "annotation",
     "adjudication",
     "agreement",
+    "practice",
     "studies",
     "scoring",
     "planning",

@@ -19,13 +19,14 @@ from dashboard.people.table import PEOPLE, PERSON_QUERIES
 from dashboard.query_page.candidates import CANDIDATES
 from jobs.tables import JOBS
 from pooling.tables import POOLS
+from practice.training.tables import TRAINING_PAIRS, TRAINING_RESULTS
 from retrieval.run_table import RUNS
 from web.tables.columns import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
     *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES, APPEARANCES),
     *(BOARD, CLOSED_QUERIES, ANNOTATORS, PEOPLE, PERSON_QUERIES, BY_QUERY, JOBS),
-    PAPERS,
+    *(PAPERS, TRAINING_RESULTS, TRAINING_PAIRS),
 )
 TABLES = {table.name: table for table in ALL_TABLES}
 

@@ -11,6 +11,7 @@ from dashboard import corpus_pages, pool_pages, views
 from dashboard.board import opening_views, rebalance_views, set_up_views
 from dashboard.board import views as board_views
 from dashboard.document_page.views import document
+from dashboard.people import qualification_views
 from dashboard.people import views as people
 from dashboard.query_page import views as query_page
 from dashboard.query_page.aspects import name_query_aspects
@@ -48,6 +49,17 @@ urlpatterns: list[URLPattern] = [
     path("judging/seat/<int:opening_id>/<int:number>/", board_views.seat, name="seat"),
     path("people/", people.people, name="people"),
     path("people/<int:user_id>/", people.person, name="person"),
+    path("people/<int:user_id>/qualify/", qualification_views.give, name="give-qualification"),
+    path(
+        "people/<int:user_id>/withdraw/",
+        qualification_views.withdraw,
+        name="withdraw-qualification",
+    ),
+    path(
+        "people/<int:user_id>/measure/",
+        qualification_views.measure,
+        name="measure-senior",
+    ),
     path("people/hours/", people.timesheet, name="timesheet"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),

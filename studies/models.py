@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import HIGHEST_GRADE, SEE_GRADES, Collection, Role, User
-from annotation.models import Pair, Reason
+from annotation.models import AppendedAnswer, Pair, grade_or_reason
 
 NAME = r"[a-z0-9][a-z0-9-]*"
 
@@ -100,23 +100,10 @@ class StudyPair(models.Model):
         return f"{self.pair} in {self.study}"
 
 
-class StudyRating(models.Model):
-    """A rater's answer about a pair of full texts. Appended and superseded, never edited.
-
-    `seconds` is the time that the page was visible, NULL if it was not measured.
-    """
+class StudyRating(AppendedAnswer):
+    """A rater's answer about a pair of full texts. Its seconds are those of the visible page."""
 
     study_pair = models.ForeignKey(StudyPair, models.PROTECT, related_name="ratings")
-    sequence = models.PositiveSmallIntegerField(
-        help_text="1, 2, … within the pair; the last counts."
-    )
-    grade = models.PositiveSmallIntegerField(null=True, blank=True)
-    reason = models.CharField(max_length=20, choices=Reason, blank=True)
-    note = models.TextField(blank=True)
-    presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
-    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
-    seconds = models.FloatField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["study_pair", "sequence"]
@@ -124,11 +111,7 @@ class StudyRating(models.Model):
             models.UniqueConstraint(
                 fields=["study_pair", "sequence"], name="study_rating_sequence_once"
             ),
-            models.CheckConstraint(
-                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
-                | Q(grade__isnull=True, reason__in=Reason.values),
-                name="study_rating_grade_or_reason",
-            ),
+            grade_or_reason("study_rating_grade_or_reason"),
         ]
 
     def __str__(self) -> str:

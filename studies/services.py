@@ -16,6 +16,7 @@ from accounts.locking import check_not_archived, lock_collection
 from accounts.models import SEE_GRADES, Collection, Role, User
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
+from annotation.appending import Refusals, Submission, append_answer
 from annotation.models import Pair, PairQuerySet, Slot
 from annotation.services import Answer, BadAnswer
 from corpus.ordering import order_key
@@ -80,6 +81,9 @@ class RatingKeyReused(StudyError):
     """An idempotency key came with two different answers."""
 
     status = 409
+
+
+ENDED = "The admin has ended this study, so your rating was not saved."
 
 
 def create_study(
@@ -343,43 +347,45 @@ def submit_rating(
         NotYourStudy, StudyEnded, BadRating, WrongFullText, RatedMeanwhile, RatingKeyReused
         CollectionArchived
     """
+    refusals = Refusals(
+        text_changed=WrongFullText(
+            "The text of this pair changed, so your rating was not saved. Reload the page and rate "
+            "the pair again."
+        ),
+        answered_meanwhile=RatedMeanwhile(
+            "You rated this pair in another window, so this rating was not saved. Reload the page "
+            "to change that rating."
+        ),
+        key_reused=RatingKeyReused("This page was already used for another rating. Reload it."),
+    )
+    submission = Submission(answer, presentation_digest, key, supersedes)
     try:
         with transaction.atomic():
             study_pair = _locked(study_pair_id, rater)
             _check_answer(answer, study_pair.study.collection)
-            earlier = StudyRating.objects.filter(key=key).first()
-            if earlier is not None:
-                return _same_submission(earlier, study_pair, answer)
-            if study_pair.study.ended_at:
-                raise StudyEnded("The admin has ended this study, so your rating was not saved.")
+
             ((_, presentation),) = presentations_of([study_pair.pair_id])
-            if presentation_digest != presentation.digest:
-                raise WrongFullText(
-                    "The text of this pair changed, so your rating was not saved. Reload the page "
-                    "and rate the pair again."
-                )
-            current = study_pair.ratings.order_by("sequence").last()
-            if (current.key if current else None) != supersedes:
-                raise RatedMeanwhile(
-                    "You rated this pair in another window, so this rating was not saved. Reload "
-                    "the page to change that rating."
-                )
-            return study_pair.ratings.create(
-                sequence=current.sequence + 1 if current else 1,
-                grade=answer.grade,
-                reason=answer.reason,
-                note=answer.note,
-                presentation_digest=presentation_digest,
-                key=key,
+
+            def digest_now() -> str:
+                if study_pair.study.ended_at:
+                    raise StudyEnded(
+                        "The admin has ended this study, so your rating was not saved."
+                    )
+                return presentation.digest
+
+            return append_answer(
+                StudyRating.objects.filter(study_pair=study_pair),
+                submission,
+                digest_now=digest_now,
+                refusals=refusals,
+                study_pair=study_pair,
                 seconds=seconds if presentation.is_timed else None,
             )
     except IntegrityError as error:
         # The key's first rating was of another pair, whose row this transaction did not lock.
         if not StudyRating.objects.filter(key=key).exists():
             raise
-        raise RatingKeyReused(
-            "This page was already used for another rating. Reload it."
-        ) from error
+        raise refusals.key_reused from error
 
 
 def _locked(study_pair_id: int, rater: User) -> StudyPair:
@@ -404,9 +410,3 @@ def _check_answer(answer: Answer, collection: Collection) -> None:
         answer.check(collection.highest_grade)
     except BadAnswer as error:
         raise BadRating(str(error)) from error
-
-
-def _same_submission(earlier: StudyRating, study_pair: StudyPair, answer: Answer) -> StudyRating:
-    if (earlier.study_pair_id, Answer.of(earlier)) != (study_pair.pk, answer):
-        raise RatingKeyReused("This page was already used for another rating. Reload it.")
-    return earlier

@@ -24,6 +24,7 @@ from annotation.models import Slot
 from annotation.services import Answer, open_query
 from corpus.models import Document
 from jobs.models import State
+from practice.models import PracticePair, PracticeSet
 from tests.support.api_world import (
     HALF_NOTE,
     NAMES,
@@ -39,6 +40,7 @@ from tests.support.api_world import (
 )
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, member
+from tests.support.practice_scenes import a_pilot, practise
 from tests.support.sittings import judge
 from tests.support.worlds import once_a_file
 
@@ -48,8 +50,8 @@ pytestmark = pytest.mark.one_database
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
 ANNOTATORS_PAGES = re.compile(
-    r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
-    r"|guidelines|guideline-text|timesheet"
+    r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
+    r"|guidelines|guideline-text|timesheet|training|start-training|training-result"
 )
 # What an owner-annotator may open, beside the pages of annotators.
 OWNERS_PAGES = re.compile(
@@ -59,7 +61,10 @@ OWNERS_PAGES = re.compile(
     r"|collection-facets|judging-settings|jobs?|job-card|cancel-job|try-job-again|import-checked"
 )
 LED_ON = {"documents", "queries", "pools", "board"}  # to pages of the owner-annotator
-MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
+MUST_HAVE_SEEN = {
+    *("collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"),
+    *("practice", "practice-query", "practice-mine"),
+}
 
 
 @once_a_file
@@ -69,8 +74,17 @@ def world() -> World:
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
     others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
     open_query(query=a_query(world.collection), annotators=others, opened_by=None)
+    ann1, pilot = User.objects.get(username="ann1"), world_pilot(world)
+    practise(pilot.pairs.first(), ann1, 1)
+    for pair in pilot.pairs.all():
+        practise(pair, others[0], Answer(grade=2, note=NOTE))
     _add_owner_annotator(world)
     return world
+
+
+def world_pilot(world: World) -> PracticeSet:
+    """A round of ann1 and ann2. Only ann2 has judged all of it, with a note."""
+    return a_pilot(world.collection, named=[a_query(world.collection).name])
 
 
 def _add_owner_annotator(world: World) -> None:
@@ -294,6 +308,8 @@ def others_judge_on(world: World) -> None:
             slot,
             Answer(grade=3 if judgment is None else (judgment.grade + 1) % 4, note="another note"),
         )
+    for pair in PracticePair.objects.all():
+        practise(pair, User.objects.get(username="ann2"), Answer(grade=0, note="another note"))
 
 
 def others_go_on(world: World) -> None:

@@ -30,6 +30,8 @@ from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
 from tests.support.factories import DocumentFactory, UserFactory, a_query, a_topic, member
+from tests.support.practice_scenes import a_pilot
+from tests.support.training_scenes import train_with
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
@@ -227,17 +229,38 @@ ADDRESSES = [
     Address("api-judge", (ANNOTATOR, OWNER), POST),
     Address("api-judgments", (ANNOTATOR, OWNER), GET),
     # Adjudication
-    Address("adjudicate", (ADJUDICATOR,), GET),
-    Address("adjudicate-query", (ADJUDICATOR,), GET),
+    Address("adjudicate", (ADJUDICATOR,), BOTH),
+    Address("adjudicate-query", (ADJUDICATOR,), BOTH),
     Address("adjudicate-decided", (ADJUDICATOR,), GET),
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
+    Address("case-claim", (ADJUDICATOR,), POST),
+    Address("blind-ratings", (ADMIN,), GET),
     Address("case-later", (ADJUDICATOR,), POST),
     Address("case-undo", (ADJUDICATOR,), GET),
     Address("api-cases", (ADJUDICATOR,), GET),
     Address("api-case", (ADJUDICATOR,), GET),
     Address("api-decide", (ADJUDICATOR,), POST),
+    Address("api-rate-blind", (ADJUDICATOR,), POST),
+    Address("api-claim-case", (ADJUDICATOR,), POST),
     Address("api-decisions", (ADJUDICATOR,), GET),
+    # Pilot rounds
+    Address("pilots", (ADMIN,), GET),
+    Address("new-pilot", (ADMIN,), BOTH),
+    Address("pilot", (ADMIN,), GET),
+    Address("pilot-meeting", (ADMIN,), GET),
+    Address("close-pilot", (ADMIN,), POST),
+    Address("remove-pilot", (ADMIN,), POST),
+    Address("practice", (ANNOTATOR, OWNER), GET),
+    Address("practice-guideline", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-query", (ANNOTATOR, OWNER), GET),
+    Address("practice-pair", (ANNOTATOR, OWNER), BOTH),
+    Address("practice-ahead", (ANNOTATOR, OWNER), GET),
+    Address("practice-undo", (ANNOTATOR, OWNER), GET),
+    Address("practice-mine", (ANNOTATOR, OWNER), GET),
+    Address("api-pilots", (ADMIN,), BOTH),
+    Address("api-pilot", (ADMIN,), ("get", "delete")),
+    Address("api-close-pilot", (ADMIN,), POST),
     # Full texts and their studies
     Address("import-full-texts", (ADMIN,), BOTH),
     Address("full-text", (ADMIN,), GET),
@@ -360,6 +383,21 @@ ADDRESSES = [
     Address("add-person", (ADMIN, OWNER), POST),
     Address("remove-role", (ADMIN, OWNER), POST),
     Address("make-password-link", (ADMIN,), POST),
+    Address("give-qualification", (ADMIN,), POST),
+    Address("withdraw-qualification", (ADMIN,), POST),
+    Address("api-qualifications", (ADMIN,), BOTH),
+    Address("measure-senior", (ADMIN,), POST),
+    Address("training", (ADMIN, ANNOTATOR, OWNER), GET),
+    Address("start-training", (ANNOTATOR, OWNER), POST),
+    Address("make-training-set", (ADMIN,), POST),
+    Address("import-training-set", (ADMIN,), POST),
+    Address("training-set", (ADMIN,), GET),
+    Address("close-training-set", (ADMIN,), POST),
+    Address("training-result", (ANNOTATOR, OWNER), GET),
+    Address("api-training-sets", (ADMIN,), BOTH),
+    Address("api-training-set", (ADMIN,), GET),
+    Address("api-training", (ANNOTATOR, OWNER), GET),
+    Address("api-training-result", (ANNOTATOR, OWNER), GET),
     Address("api-people", (ADMIN, OWNER), BOTH),
     Address("api-person", (ADMIN, OWNER), ("get", "post", "delete")),
     Address("api-accounts", (ADMIN, OWNER), POST),
@@ -407,6 +445,7 @@ LEADING_ON = {
     "case-undo",
     "rate-next",
     "rate-undo",
+    "practice-undo",
     "check-next",
     "check-undo",
 }
@@ -441,6 +480,7 @@ ROWS = {
     "plan",
     "sample",
     "version",
+    "practice_set",
     "study",
     "shadow_judge",
     "job_id",
@@ -485,6 +525,10 @@ def two_collections() -> dict:
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     sessions = {person: session_of(username) for person, username in usernames.items()}
     newcomer = member(collection, Role.CURATOR, "newcomer")
+    people = list(User.objects.filter(username__in=("ann1", "owner")).order_by("username"))
+    pilot = a_pilot(collection, people=people, named=[a_query(collection).name])
+    gold = a_query(collection, size=5)
+    train_with(collection, gold, *people)
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
     return {
@@ -500,12 +544,14 @@ def two_collections() -> dict:
         "system": world.system.name,
         "token": world.token,
         "link": link,
-        "build": collection.pool_builds.order_by("pk").first().pk,
+        "build": world.build.pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
         "sample": collection.samples.get(name="periods").name,
         "position": 1,
         "version": world.release.version,
+        "practice_set": pilot.name,
+        "practice_pair": pilot.pairs.first(),
         "study": world.study.name,
         "shadow_judge": SHADOW_JUDGE,
         "job_id": world.job.pk,
@@ -541,11 +587,19 @@ def world(prepared, db, settings) -> dict:
 def where(name: str, world: dict, slug: str = "") -> str:
     """The address, filled in with what the first collection has."""
     route = ROUTES[name]
-    places = {"/runs/": world["run"], "/systems/": world["system"]}
+    places = {
+        "/runs/": world["run"],
+        "/systems/": world["system"],
+        "/practice/": world["practice_pair"].query.name,
+    }
     named = next((name for place, name in places.items() if place in route), world["query"])
     values = world | {"slug": slug or world["slug"], "name": named}
     if name == "new-password":
         return world["link"]
+    if "/training" in route:
+        values["practice_set"] = "training-1"
+    if "/practice/" in route:
+        values["token"] = world["practice_pair"].token
     values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}
     if name == "api-nowhere":
         return reverse(name) + "nowhere/"

@@ -88,6 +88,7 @@ class _DecisionImporter:
                 *([str(pair.referral_count)] if pair.referral_count else []),
             ),
             referral_count=pair.referral_count,
+            is_imported=True,
         )
 
     def _why_not(self, record: Answered, pair: Any) -> str | None:

@@ -42,11 +42,48 @@ class Migration(migrations.Migration):
                 ('seconds', models.FloatField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('referral_count', models.SmallIntegerField(db_default=0, default=0, help_text="The pair's when it was made. It stands for no other.")),
+                ('is_imported', models.BooleanField(db_default=False, default=False, help_text='It was made elsewhere, so without a blind grade.')),
             ],
             options={
                 'ordering': ['pair', 'sequence'],
                 'indexes': [models.Index(condition=models.Q(('grade', None)), fields=['pair'], name='decision_without_grade'), models.Index(fields=['created_at'], name='decision_by_time')],
                 'constraints': [models.UniqueConstraint(fields=('pair', 'sequence'), name='decision_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='decision_grade_or_reason'), models.CheckConstraint(condition=models.Q(('first', models.F('second')), _negated=True), name='decision_saw_two_judgments')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BlindRating',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_spot_check', models.BooleanField(help_text='Both judges agreed on the pair.')),
+                ('grade', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('reason', models.CharField(blank=True, max_length=200)),
+                ('note', models.TextField(blank=True)),
+                ('key', models.UUIDField(unique=True)),
+                ('seconds', models.FloatField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('adjudicator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='blind_ratings', to=settings.AUTH_USER_MODEL)),
+                ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
+                ('pair', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='blind_ratings', to='annotation.pair')),
+                ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.judgment')),
+            ],
+            options={
+                'ordering': ['pk'],
+                'indexes': [models.Index(fields=['created_at'], name='blind_rating_by_time')],
+                'constraints': [models.UniqueConstraint(fields=('pair', 'first', 'second', 'adjudicator'), name='blind_rating_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='blind_rating_grade_or_reason'), models.CheckConstraint(condition=models.Q(('first', models.F('second')), _negated=True), name='blind_rating_of_two_judgments')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Claim',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('claimed_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField(db_index=True)),
+                ('adjudicator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='claims', to=settings.AUTH_USER_MODEL)),
+                ('pair', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='claim', to='annotation.pair')),
+            ],
+            options={
+                'ordering': ['pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('claimed_at'))), name='claim_expires_later')],
             },
         ),
         migrations.CreateModel(
@@ -85,6 +122,13 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('query', 'difference'), name='due_count_once')],
             },
+        ),
+        migrations.CreateModel(
+            name='SpotCheckCount',
+            fields=[
+                ('query', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='spot_check_count', serialize=False, to='corpus.query')),
+                ('due', models.IntegerField()),
+            ],
         ),
         migrations.CreateModel(
             name='JudgmentImport',

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from annotation.models import Guideline, GuidelineReading, Repeat, SlotCount
 
@@ -32,4 +33,6 @@ def must_read(guideline: Guideline, annotator: User) -> bool:
 
 
 def record_reading(guideline: Guideline, reader: User) -> None:
+    """Record that the person has read it, once. Raises CollectionArchived."""
+    check_not_archived(guideline.facet.collection)
     GuidelineReading.objects.get_or_create(guideline=guideline, reader=reader)

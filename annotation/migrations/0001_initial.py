@@ -82,6 +82,7 @@ class Migration(migrations.Migration):
                 ('opening', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seats', to='annotation.opening')),
                 ('number', models.PositiveSmallIntegerField()),
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to=settings.AUTH_USER_MODEL)),
+                ('senior_reason', models.TextField(blank=True, db_default='', default='', help_text='Why a senior judges, where seniors adjudicate.')),
             ],
             options={
                 'ordering': ['opening', 'number'],
@@ -94,6 +95,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('query_paper', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='corpus.querypaper')),
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to=settings.AUTH_USER_MODEL)),
+                ('practised', models.BooleanField(db_default=False, default=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
             options={
@@ -111,6 +113,7 @@ class Migration(migrations.Migration):
                 ('presentation_digest', models.CharField(blank=True, help_text='Of what a judge saw when the query opened, or was given its guideline.', max_length=64)),
                 ('text_changed', models.BooleanField(default=False, help_text='A trigger sets it when one of its two documents changes.')),
                 ('referral_count', models.SmallIntegerField(db_default=0, default=0, help_text='How often an admin sent it to the adjudicator since it was last opened for two judges. Triggers count; see adjudication.Referral.')),
+                ('spot_check_number', models.FloatField(db_default=1, default=1, help_text="From 0 to below 1, of the collection's seed. An agreed pair is a spot check if it is below the collection's share. No page shows it.")),
             ],
             options={
                 'ordering': ['query', 'token'],
@@ -183,6 +186,26 @@ class Migration(migrations.Migration):
                 'ordering': ['slot', 'sequence'],
                 'indexes': [models.Index(fields=['annotator', 'id'], name='judgment_by_annotator'), models.Index(fields=['created_at'], name='judgment_by_time')],
                 'constraints': [models.UniqueConstraint(fields=('slot', 'sequence'), name='judgment_sequence_once'), models.CheckConstraint(condition=models.Q(models.Q(('grade__isnull', False), ('grade__lte', 4), ('reason', '')), models.Q(('grade__isnull', True), ('reason__in', ['garbled', 'language', 'other', 'source'])), _connector='OR'), name='judgment_grade_or_reason'), models.CheckConstraint(condition=models.Q(('aspects__isnull', True), ('aspects', []), models.Q(('grade__gt', 0), ('grade__isnull', False)), _connector='OR'), name='judgment_aspects_with_a_grade')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Qualification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='accounts.collection')),
+                ('person', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='qualifications', to=settings.AUTH_USER_MODEL)),
+                ('level', models.CharField(choices=[('judge', 'Judge'), ('senior', 'Senior')], max_length=6)),
+                ('basis', models.CharField(choices=[('training', 'Passed a training set'), ('judgments', 'Measured on judgments'), ('override', 'Given by an admin'), ('withdrawal', 'Withdrawn')], max_length=10)),
+                ('rho', models.FloatField(blank=True, help_text="Spearman's, where it was measured.", null=True)),
+                ('pairs', models.PositiveIntegerField(blank=True, help_text='Those behind rho.', null=True)),
+                ('reason', models.TextField(blank=True, default='')),
+                ('given_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('given_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'indexes': [models.Index(fields=['person', 'collection', 'level'], name='qualification_by_person')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('level__in', ['judge', 'senior'])), name='qualification_level_known'), models.CheckConstraint(condition=models.Q(models.Q(('basis__in', ['training', 'judgments']), ('pairs__gt', 0), ('pairs__isnull', False), ('rho__isnull', False), ('rho__range', (-1, 1))), models.Q(models.Q(('reason', ''), _negated=True), ('basis__in', ['override', 'withdrawal']), ('pairs', None), ('rho', None)), _connector='OR'), name='qualification_is_measured_or_has_reason')],
             },
         ),
         migrations.AddField(

@@ -150,9 +150,10 @@ OPENED = [
         "pair_never_edited",
         table="annotation_pair",
         event="UPDATE",
-        columns="query_id, candidate_id, presentation_digest",
+        columns="query_id, candidate_id, presentation_digest, spot_check_number",
         when=(
-            f"{changed('query_id', 'candidate_id')} OR {changed('presentation_digest')} "
+            f"{changed('query_id', 'candidate_id', 'spot_check_number')} "
+            f"OR {changed('presentation_digest')} "
             "AND NOT EXISTS (SELECT 1 FROM annotation_guidelinechange c "
             "JOIN annotation_opening o ON o.id = c.opening_id WHERE o.query_id = NEW.query_id)"
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.rules import JUDGES_SQL
+from accounts.rules import JUDGES_SQL, kept_rows
 from database.triggers import reject, reject_each
 
 NO_ANNOTATOR = (
@@ -17,6 +17,11 @@ EXCLUDED = (
     "JOIN corpus_query q ON q.query_paper_id = e.query_paper_id "
     "JOIN annotation_opening o ON o.query_id = q.id "
     "WHERE o.id = NEW.opening_id AND e.annotator_id = NEW.annotator_id)"
+)
+EXCLUDED_FROM_SLOT = (
+    "EXISTS (SELECT 1 FROM annotation_pair p JOIN corpus_query q ON q.id = p.query_id "
+    "JOIN annotation_exclusion e ON e.query_paper_id = q.query_paper_id "
+    "WHERE p.id = NEW.pair_id AND e.annotator_id = NEW.annotator_id)"
 )
 HAS_A_SEAT = (
     "EXISTS (SELECT 1 FROM annotation_seat s "
@@ -48,6 +53,13 @@ PEOPLE = [
         "seat_not_of_an_excluded", table="annotation_seat", when=EXCLUDED, events=SEAT_TAKEN
     ),
     reject(
+        "slot_never_moved_to_an_excluded",
+        table="annotation_slot",
+        event="UPDATE",
+        columns="annotator_id",
+        when=f"NEW.annotator_id <> OLD.annotator_id AND {EXCLUDED_FROM_SLOT}",
+    ),
+    reject(
         "exclusion_of_no_seat_holder", table="annotation_exclusion", event="INSERT", when=HAS_A_SEAT
     ),
     *reject_each(
@@ -63,4 +75,5 @@ PEOPLE = [
         event="INSERT",
         when=BY_AN_ADMIN,
     ),
+    *kept_rows("qualification", table="annotation_qualification", collection="OLD.collection_id"),
 ]

@@ -14,7 +14,7 @@ from corpus.models import QueryPaper
 
 
 class CannotExclude(JudgingConflict):
-    """The exclusion contradicts a seat, or names an unknown query paper."""
+    """The exclusion contradicts a seat or practice, or names an unknown query paper."""
 
 
 def excluded_people(collection: Collection) -> defaultdict[int, set[str]]:
@@ -47,6 +47,16 @@ def exclude(*, collection: Collection, docno: str, annotator: User) -> Exclusion
 
 
 def end_exclusion(*, exclusion: Exclusion) -> None:
-    with transaction.atomic():
-        lock_collection(exclusion.query_paper.collection)
-        exclusion.delete()
+    """Let a person judge the queries of the query paper again.
+
+    Raises CannotExclude if the person practised with a query of it.
+    """
+    try:
+        with transaction.atomic():
+            lock_collection(exclusion.query_paper.collection)
+            exclusion.delete()
+    except IntegrityError as error:
+        raise CannotExclude(
+            f"{exclusion.annotator} judged a query of {exclusion.query_paper} in practice and may "
+            "have talked about it, so the exclusion stays."
+        ) from error

@@ -14,7 +14,7 @@ from django.db.models import F, Sum
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Opening, PairCount, Seat, SlotCount
-from annotation.services import CannotOpen, UncheckedLabels, open_query
+from annotation.services import CannotOpen, UncheckedLabels, open_query, seniors_among
 from annotation.sharing import (
     Assignment,
     Couple,
@@ -62,6 +62,7 @@ class OpeningPlan:
     people: Mapping[str, User]
     load: Load
     unchecked: Sequence[str] = ()
+    senior_reason: str = ""
 
     @property
     def digest(self) -> str:
@@ -110,16 +111,19 @@ def plan_opening(
     queries: Sequence[Query],
     annotators: Sequence[User],
     unchecked_labels: bool = False,
+    senior_reason: str = "",
 ) -> OpeningPlan:
     """Assign the queries to annotators, so that loads and shared work are even.
 
     Raises:
         CannotOpen: fewer than two annotators, or fewer than two that a query's exclusions allow.
         UncheckedLabels: a query paper has such labels, and `unchecked_labels` is false.
+        SeniorsAdjudicate: an annotator is a senior, and there is no `senior_reason`.
     """
     people = {user.username: user for user in sorted(annotators, key=lambda user: user.username)}
     if len(people) < 2:
         raise CannotOpen("Every query needs two annotators. Choose at least two people.")
+    seniors_among(collection, people.values(), senior_reason)
     unchecked = names_with_unchecked_labels(queries)
     if unchecked and not unchecked_labels:
         raise UncheckedLabels(unchecked)
@@ -146,10 +150,10 @@ def plan_opening(
     except NoCouple as error:
         raise CannotOpen(
             f"Fewer than two of these people may judge {error.query}. Choose more people, leave "
-            "the query out, or remove an exclusion."
+            "the query out, or remove an exclusion. People who judged it in practice stay excluded."
         ) from error
     ordered = judging_order(assignments, pairs, load=load, seed=collection.seed)
-    return OpeningPlan(ordered, pairs, people, load, unchecked)
+    return OpeningPlan(ordered, pairs, people, load, unchecked, senior_reason)
 
 
 def load_of(collection: Collection, annotators: Iterable[User]) -> Load:
@@ -182,6 +186,7 @@ def open_for_team(
     opened_by: User | None,
     digest: str = "",
     unchecked_labels: bool = False,
+    senior_reason: str = "",
 ) -> list[Opening]:
     """Open all of the queries for the team, or none of them.
 
@@ -198,6 +203,7 @@ def open_for_team(
             queries=queries,
             annotators=annotators,
             unchecked_labels=unchecked_labels,
+            senior_reason=senior_reason,
         )
         if digest and plan.digest != digest:
             raise PlanChanged
@@ -208,6 +214,7 @@ def open_for_team(
                 annotators=(plan.people[assignment.first], plan.people[assignment.second]),
                 opened_by=opened_by,
                 unchecked_labels=unchecked_labels,
+                senior_reason=senior_reason,
             )
             for assignment in plan.assignments
         ]
@@ -220,7 +227,11 @@ def request_opening(*, collection: Collection, plan: OpeningPlan, requested_by: 
         InProgress: another such job has not ended.
     """
     rows = [list(assignment) for assignment in plan.assignments]
-    parameters = {"assignments": rows, "unchecked_labels": bool(plan.unchecked)}
+    parameters = {
+        "assignments": rows,
+        "unchecked_labels": bool(plan.unchecked),
+        "senior_reason": plan.senior_reason,
+    }
     return request_job(OPENING_KIND, collection, parameters, requested_by)
 
 
@@ -231,6 +242,7 @@ def open_as_planned(
     opened_by: User | None,
     work: JobContext,
     unchecked_labels: bool = False,
+    senior_reason: str = "",
 ) -> dict[str, Any]:
     """Open the queries that are not open yet, a few in each transaction.
 
@@ -252,6 +264,7 @@ def open_as_planned(
                 annotators=annotators,
                 opened_by=opened_by,
                 unchecked_labels=unchecked_labels,
+                senior_reason=senior_reason,
             )
             opened += 1
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
+
 from accounts.locking import lock_collection
-from accounts.models import Collection, User
+from accounts.models import JUDGES, Collection, User
 from annotation.services import JudgingConflict
 from jobs.context import JobContext
 from jobs.models import Job
@@ -44,6 +46,15 @@ class PersonPlan(NamedTuple):
     pairs: int
     left_before: int
     left_after: int
+
+
+def eligible_annotators(collection: Collection) -> QuerySet[User]:
+    """The annotators who can log in. None of them is an admin of the collection."""
+    return User.objects.filter(
+        is_active=True,
+        memberships__collection=collection,
+        memberships__role__in=JUDGES,
+    ).order_by("username")
 
 
 def request_job(

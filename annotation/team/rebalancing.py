@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Opening, Seat, SlotCount
+from annotation.qualifications.standing import adjudicating_seniors
 from annotation.services import reassign_seat
 from annotation.sharing import (
     Rebalancing,
@@ -99,6 +100,12 @@ def _seats(collection: Collection) -> list[SeatWork]:
     ):
         in_slot[query, number].append((username, judged, total))
     excluded = excluded_people(collection)
+    # They keep the seats that they have, and take no other.
+    seniors = set(
+        User.objects.filter(pk__in=adjudicating_seniors(collection)).values_list(
+            "username", flat=True
+        )
+    )
     rows = Seat.objects.filter(opening__query__collection=collection).order_by()
     seats = {
         (query, number): (name, paper, username)
@@ -121,7 +128,9 @@ def _seats(collection: Collection) -> list[SeatWork]:
                 annotator=username,
                 judged=judged,
                 remaining=sum(total for *_, total in slots) - judged,
-                barred=frozenset({person for person, *_ in others} | excluded[paper]),
+                barred=frozenset(
+                    {person for person, *_ in others} | excluded[paper] | seniors - {username}
+                ),
             )
         )
     return sorted(found)

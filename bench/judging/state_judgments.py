@@ -73,10 +73,16 @@ def _insert_slots(
     from database.bulk import insert_rows
 
     new_pairs = [
-        (pair.query_id, pair.candidate_id, pair.token, pair.presentation_digest, False)
+        (
+            *(pair.query_id, pair.candidate_id, pair.token, pair.presentation_digest, False),
+            pair.spot_check_number,
+        )
         for pair in _pairs(collection, openings)
     ]
-    fields = ("query", "candidate", "token", "presentation_digest", "text_changed")
+    fields = (
+        *("query", "candidate", "token", "presentation_digest", "text_changed"),
+        "spot_check_number",
+    )
     insert_rows(Pair, fields, new_pairs)
     names = {opening.query_id: opening.query.name for opening in openings}
     pairs: dict[int, list[tuple[int, str]]] = {}
@@ -100,7 +106,7 @@ def _pairs(collection: Collection, openings: Sequence[Opening]) -> Iterator[Pair
     """The pairs of some queries, not saved, with the digest of what is shown."""
     from annotation.models import Pair
     from annotation.services import presentation_of
-    from corpus.ordering import order_key
+    from corpus.ordering import order_key, random_number
     from pooling.models import Candidate
 
     opened = {opening.query.query_paper_id: opening for opening in openings}
@@ -111,6 +117,9 @@ def _pairs(collection: Collection, openings: Sequence[Opening]) -> Iterator[Pair
         opening = opened[query_paper]
         key = order_key(collection.seed, "pair", opening.query.name, candidate.document.docno)
         pair = Pair(query=opening.query, candidate=candidate, token=key[:16])
+        pair.spot_check_number = random_number(
+            collection.seed, "spot-check", opening.query.name, candidate.document.docno
+        )
         pair.presentation_digest = presentation_of(pair, opening.guideline.version).digest
         yield pair
 

@@ -11,6 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
+from bundle.datasheet.blind_ratings import blind_sentences
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
@@ -119,6 +120,8 @@ def collection(content: Content) -> Iterator[str]:
         yield from _item("Display", display_sentence(proof))
     if check := snapshot.reports.current.get("blindness"):
         yield from _item("Blindness", blindness_sentence(check))
+    for caption, sentence in blind_sentences(snapshot.blind_ratings):
+        yield from _item(caption, sentence)
     yield from _item("Annotators", f"{content.counts.annotators:,}")
     yield from _item("Adjudicators", f"{content.counts.adjudicators:,}")
     yield from _pace(snapshot)

@@ -13,7 +13,9 @@ from bundle.readme.loading import loading_section, splits_section, texts_section
 from bundle.readme.making import corpus_section, grades_section, making_section, size_section
 from bundle.readme.results import agreement_sections, evaluation_section, supports_section
 from bundle.readme.sample import sample_section
+from bundle.records import ReleasedPilots
 from bundle.snapshot import Snapshot
+from web.words import count_noun
 
 
 def write_readme(content: Content, names: Collection[str]) -> bytes:
@@ -60,7 +62,7 @@ ABOUT_WHAT_IS_LEFT_OUT = """
 - Notes that annotators and adjudicators wrote in their own words: they may name people.
 - Judgments that their authors revised. `sequence` tells which revision counts.
 - Judgments of pairs that only one annotator has judged.
-"""
+{pilots}"""
 
 
 WITHOUT_TEXTS = """\
@@ -88,8 +90,19 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
 
 def _left_out(snapshot: Snapshot) -> str:
     texts = "" if snapshot.options.texts.included else WITHOUT_TEXTS
-    about = LEFT_OUT if snapshot.of_citations else ABOUT_WHAT_IS_LEFT_OUT
-    return about.format(texts=texts)
+    if snapshot.of_citations:
+        return LEFT_OUT.format(texts=texts)
+    return ABOUT_WHAT_IS_LEFT_OUT.format(texts=texts, pilots=_pilots(snapshot.pilots))
+
+
+def _pilots(pilots: ReleasedPilots) -> str:
+    if not pilots.rounds:
+        return ""
+    return (
+        f"- Judgments of {count_noun(pilots.rounds, 'pilot round')} before live judging, with "
+        f"{count_noun(pilots.pairs, 'pair')} and {count_noun(pilots.annotators, 'annotator')}. "
+        "These people judged\n  no query of the same query papers afterwards.\n"
+    )
 
 
 def _citations(content: Content) -> Iterator[Iterable[str]]:

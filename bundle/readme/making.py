@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 
 from bundle.counts import PER_QUERY, ReleaseCounts
+from bundle.datasheet.blind_ratings import blind_paragraphs
 from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import proofs_paragraph
+from bundle.qualifications import qualification_paragraph
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
 from bundle.records import ReleasedCorpusImport, ReleasedImport
@@ -146,6 +148,8 @@ def making_section(snapshot: Snapshot) -> Iterator[str]:
         yield fill(owners, 100)
         yield ""
     yield from proofs_paragraph(snapshot.reports)
+    yield from qualification_paragraph(snapshot.qualifications)
+    yield from blind_paragraphs(snapshot.blind_ratings)
 
 
 def _about_judgment_imports(imports: Sequence[ReleasedImport]) -> str:

@@ -68,7 +68,7 @@ class BadQueryList(CorpusError):
 class QueryInUse(CorpusError):
     def __init__(self, query: Query) -> None:
         super().__init__(
-            f"{query.name} is open for judging, so it cannot be removed. "
+            f"{query.name} is open for judging or in a practice set, so it cannot be removed. "
             "Judgments are never deleted."
         )
 
@@ -424,7 +424,7 @@ def remove_query(*, query: Query) -> None:
     """Remove a query, and its query paper, with its topic, if no other row refers to that.
 
     Raises:
-        QueryInUse: the query is open for judging.
+        QueryInUse: the query is open for judging, or in a practice set.
     """
     try:
         with transaction.atomic():

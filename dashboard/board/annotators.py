@@ -23,9 +23,10 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from accounts.models import JUDGES, Collection, User
+from accounts.models import Collection, User
 from annotation.models import Judgment, SlotCount
 from annotation.queue import RECENT, minutes_of, rough_time
+from annotation.team.plans import eligible_annotators
 from dashboard.board.completion import Completion
 from web.words import count_noun
 
@@ -145,15 +146,6 @@ def outlook_of(rows: Iterable[PersonRow]) -> Outlook:
         [row for row in unfinished if row.problem],
         max(dated, key=lambda row: row.days_left or 0, default=None),
     )
-
-
-def eligible_annotators(collection: Collection) -> QuerySet[User]:
-    """The annotators who can log in. None of them is an admin of the collection."""
-    return User.objects.filter(
-        is_active=True,
-        memberships__collection=collection,
-        memberships__role__in=JUDGES,
-    ).order_by("username")
 
 
 def annotators(collection: Collection, holders: Iterable[int]) -> QuerySet[User]:

@@ -6,28 +6,46 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.http import QueryDict
 
 from accounts.models import Collection, User
+from annotation.models import LONGEST_REASON
+from annotation.qualifications.standing import adjudicating_seniors
+from annotation.team.plans import eligible_annotators
 from corpus.models import Query
-from dashboard.board.annotators import eligible_annotators
 
 SEATS = 2  # of a query
 
 
 class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    seniors: frozenset[int] = frozenset()
+
     def label_from_instance(self, obj: Any) -> str:
-        return _label(obj)
+        return f"{_label(obj)}, senior" if obj.pk in self.seniors else _label(obj)
+
+
+class SeniorReasonField(forms.CharField):
+    """The reason why a senior judges. The service asks for it where it is needed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="Why a senior judges",
+            required=False,
+            max_length=LONGEST_REASON,
+            help_text="Only if you choose a senior. Seniors adjudicate here, so juniors judge. "
+            "The reason is kept.",
+        )
 
 
 class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     """Annotators to tick."""
 
     widget = forms.CheckboxSelectMultiple
+    seniors: frozenset[int] = frozenset()
 
     def label_from_instance(self, obj: Any) -> str:
-        return _label(obj)
+        return f"{_label(obj)}, senior" if obj.pk in self.seniors else _label(obj)
 
 
 class OpenForm(forms.Form):
@@ -63,6 +81,7 @@ class OpenForm(forms.Form):
         self.matches = matches
         _offer(self, "queries", collection.queries.filter(opening=None).select_related("facet"))
         _offer(self, "annotators", eligible_annotators(collection))
+        _mark_seniors(self, "annotators", collection)
 
     def clean_annotators(self) -> QuerySet[User]:
         annotators: QuerySet[User] = self.cleaned_data["annotators"]
@@ -135,6 +154,7 @@ class ReassignForm(forms.Form):
     ) -> None:
         super().__init__(*arguments, **options)
         _offer(self, "annotator", eligible_annotators(collection).exclude(pk__in=list(seated)))
+        _mark_seniors(self, "annotator", collection)
 
     @property
     def has_choice(self) -> bool:
@@ -146,6 +166,18 @@ class ReassignForm(forms.Form):
 def _label(user: User) -> str:
     name = user.shown_name
     return name if name == user.username else f"{name} ({user.username})"
+
+
+def _mark_seniors(form: forms.Form, name: str, collection: Collection) -> None:
+    """Put seniors last and mark them, and ask why one of them judges, where seniors adjudicate."""
+    seniors = adjudicating_seniors(collection)
+    field = form.fields[name]
+    assert isinstance(field, PersonField | PeopleField)
+    if seniors and field.queryset is not None and field.queryset.filter(pk__in=seniors).exists():
+        field.seniors = seniors
+        is_senior = Case(When(pk__in=seniors, then=1), default=0)
+        field.queryset = field.queryset.order_by(is_senior, "username")
+        form.fields["senior_reason"] = SeniorReasonField()
 
 
 def _offer(form: forms.Form, name: str, rows: Any) -> None:

@@ -14,9 +14,9 @@ from accounts.models import Collection, Role
 from annotation import team
 from annotation.models import Exclusion
 from annotation.services import JudgingError
+from annotation.team.plans import eligible_annotators
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators
 from dashboard.board.closed_queries import closed_queries, closed_rows, is_ready
 from dashboard.board.forms import SEATS, ExclusionForm, OpenForm
 from dashboard.board.query_table import unused_columns
@@ -50,6 +50,7 @@ def closed_queries_page(request: HttpRequest, collection: Collection) -> HttpRes
             queries=list(form.cleaned_data["queries"]),
             annotators=list(form.cleaned_data["annotators"]),
             unchecked_labels=form.cleaned_data["unchecked_labels"],
+            senior_reason=form.cleaned_data.get("senior_reason", ""),
         )
         digest = request.POST.get("plan", "")
         if plan.digest != digest:
@@ -93,6 +94,7 @@ def _open(
             opened_by=person_of(request),
             digest=plan.digest,
             unchecked_labels=form.cleaned_data["unchecked_labels"],
+            senior_reason=form.cleaned_data.get("senior_reason", ""),
         )
         number = f"{len(opened)} {'query is' if len(opened) == 1 else 'queries are'}"
         messages.success(request, f"{number} open for judging.")
@@ -112,7 +114,7 @@ def _page(
     matches = _matches(request, collection)
     page = _in_order(matches).page(request)
     facets = list(collection.facets.all())
-    exclusions = Exclusion.objects.filter(query_paper__collection=collection)
+    exclusions = Exclusion.objects.filter(query_paper__collection=collection, practised=False)
     context = {
         "collection": collection,
         "page": page,
@@ -201,10 +203,13 @@ def remove_exclusion(
 ) -> HttpResponse:
     exclusions = Exclusion.objects.filter(query_paper__collection=collection)
     exclusion = get_object_or_404(exclusions, pk=exclusion_id)
-    team.end_exclusion(exclusion=exclusion)
-    messages.success(
-        request, f"{exclusion.annotator.shown_name} may judge {exclusion.query_paper} again."
-    )
+    try:
+        team.end_exclusion(exclusion=exclusion)
+    except JudgingError as error:
+        messages.error(request, str(error))
+    else:
+        name = exclusion.annotator.shown_name
+        messages.success(request, f"{name} may judge {exclusion.query_paper} again.")
     return _after_exclusion(request, collection, exclusion)
 
 

@@ -13,7 +13,7 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role, User
 from annotation import team
 from annotation.services import JudgingError
-from dashboard.board.annotators import eligible_annotators
+from annotation.team.plans import eligible_annotators
 from dashboard.board.forms import TeamForm
 from jobs.listing import jobs_to_show
 from web.words import count_noun

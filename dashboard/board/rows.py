@@ -18,11 +18,11 @@ from django.utils import timezone
 from accounts.models import Collection, Role, User
 from adjudication.models import CaseCount
 from annotation.models import Opening, PairCount, Seat, SlotCount
+from annotation.team.plans import eligible_annotators
 from corpus.models import SOURCES, Query
 from dashboard.board.annotators import (
     PersonRow,
     annotators,
-    eligible_annotators,
     late_people,
     person_rows,
     shares_of,

@@ -18,9 +18,9 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from annotation import team
 from annotation.services import JudgingError
+from annotation.team.plans import eligible_annotators
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, SOURCES, Query, QueryQuerySet
-from dashboard.board.annotators import eligible_annotators
 from dashboard.board.closed_queries import ClosedRow, closed_queries, closed_rows, is_ready
 from dashboard.board.forms import SEATS, OpenForm
 from dashboard.board.query_table import UNSHOWN_COLUMNS

@@ -19,12 +19,12 @@ from annotation import services
 from annotation.models import Opening
 from annotation.services import JudgingError
 from annotation.team import OPENING_KIND, REBALANCING_KIND
+from annotation.team.plans import eligible_annotators
 from corpus.models import NAME_ORDER, Facet, Query
 from dashboard.board.annotators import (
     IDLE,
     RATE_DAYS,
     annotators,
-    eligible_annotators,
     late_people,
     outlook_of,
     shares_of,
@@ -191,7 +191,10 @@ def seat(
     if request.method == "POST" and form.is_valid():
         try:
             moved = services.reassign_seat(
-                opening=opening, number=number, annotator=form.cleaned_data["annotator"]
+                opening=opening,
+                number=number,
+                annotator=form.cleaned_data["annotator"],
+                senior_reason=form.cleaned_data.get("senior_reason", ""),
             )
         except JudgingError as error:
             form.add_error("annotator", str(error))

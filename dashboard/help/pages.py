@@ -23,6 +23,10 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "quickstart#5-runs-and-pools": ("runs",),
     "quickstart#6-judging": ("board",),
     "judging": ("judge", "judge-query", "judge-mine", "judge-pair"),
+    "pilot_rounds": (
+        *("pilots", "new-pilot", "pilot", "pilot-meeting"),
+        *("practice", "practice-query", "practice-mine", "practice-pair", "practice-guideline"),
+    ),
     "judging#owners-who-judge": ("set-up",),
     "judging#beside-a-case": ("case",),
     "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "adjudicate-decided"),
@@ -41,8 +45,10 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling#comparing-two-plans": ("compare-plans",),
     "judgments": ("import-judgments",),
     "guidelines": ("guidelines", "guideline", "guideline-text"),
+    "qualification": ("training", "training-set", "training-result"),
     "glossary": ("seat", "rebalance"),
     "decide_again": ("referrals",),
+    "blind_ratings": ("blind-ratings",),
     "full_text_study": (
         *("import-full-texts", "full-text", "studies", "new-study", "study"),
         *("full-text-studies", "own-study", "rate-pair"),

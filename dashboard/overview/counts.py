@@ -32,13 +32,14 @@ from dashboard.overview.roles import roles_by_field
 from dashboard.overview.steps import CollectionCounts
 from jobs.models import LIVE, Job, State
 from pooling.models import Pool
+from practice.models import PracticeSet
 from release.models import Release
 from reports.models import StoredReport
 from retrieval.models import Run
 
 
 def counts_of(collections: Iterable[Collection]) -> dict[int, CollectionCounts]:
-    """The counts of each collection by its id: thirteen queries for any number of collections."""
+    """The counts of each collection by its id: fourteen queries for any number of collections."""
     ids = [collection.pk for collection in collections]
     counts = {pk: CollectionCounts() for pk in ids}
     for rows, path, sums in _aggregates():
@@ -85,6 +86,7 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
         },
     )
     yield CaseCount.objects.all(), "query__collection", {"settled": Sum("settled")}
+    yield PracticeSet.objects.pilots(), "collection", {"pilots": row_count}
     agreement_reports = StoredReport.objects.filter(kind=AgreementReport.name)
     yield agreement_reports, "collection", {"reports": row_count}
     yield Release.objects.all(), "collection", {"releases": row_count}

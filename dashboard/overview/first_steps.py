@@ -28,7 +28,7 @@ def first_steps(c: CollectionCounts) -> tuple[FirstStep, ...]:
     if c.opened:
         return ()
     labels = (_labels(c),) if c.has_facets else ()
-    rest = (_queries(c), _runs(c), _pools(c), _people(c), _guidelines(), _open(c))
+    rest = (_queries(c), _runs(c), _pools(c), _people(c), _guidelines(), _pilots(c), _open(c))
     steps = (_documents(c), *labels, *rest)
     current = next(step for step in steps if not step.done and not step.optional)
     return tuple(step._replace(current=step is current) for step in steps)
@@ -123,6 +123,18 @@ def _guidelines() -> FirstStep:
         "Edit guidelines",
         "guidelines",
         optional=True,
+    )
+
+
+def _pilots(c: CollectionCounts) -> FirstStep:
+    state = (
+        f"{count_noun(c.pilots, 'pilot round')}."
+        if c.pilots
+        else "Optional: all annotators judge the same few pairs and talk about where they differ. "
+        "Then you improve the guidelines."
+    )
+    return FirstStep(
+        "Pilot rounds", state, c.pilots > 0, "Start a pilot round", "new-pilot", optional=True
     )
 
 

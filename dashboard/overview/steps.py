@@ -37,6 +37,7 @@ class CollectionCounts:
     judged_slots: int = 0
     cases: int = 0
     settled: int = 0
+    pilots: int = 0
     reports: int = 0
     releases: int = 0
     admins: int = 0
@@ -146,7 +147,8 @@ def _judging(c: CollectionCounts) -> Step:
     done = c.queries > 0 and c.finished == c.queries
     state = f"queries judged, {c.unopened:,} not open" if c.unopened else "queries judged"
     if not c.opened:
-        state = "not open yet"
+        pilots = f"{count_noun(c.pilots, 'pilot round')}, " if c.pilots else ""
+        state = f"{pilots}not open yet"
     passes = f"{c.judged_pairs:,} judged twice"
     return _progressing("Judging", "board", Completion(c.finished, c.queries), state, done, passes)
 
@@ -217,9 +219,10 @@ def _next_in_judging(c: CollectionCounts) -> NextStep | None:
             "people",
         )
     if c.unopened:
+        before = "" if c.opened or c.pilots else " A pilot round before compares annotators."
         return NextStep(
             f"{count_noun(c.unopened, 'query', 'queries')} of {c.queries:,} "
-            f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.",
+            f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.{before}",
             "Open queries",
             QUERIES_NOT_OPEN,
         )

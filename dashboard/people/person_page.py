@@ -18,8 +18,11 @@ from accounts.password_links import DAYS, refusals
 from adjudication.models import Decision
 from adjudication.queue import due_cases
 from annotation.models import Exclusion, SlotCount
+from annotation.qualifications.forms import QualificationForm
+from annotation.qualifications.standing import level_states
+from annotation.team.plans import eligible_annotators
 from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import eligible_annotators, person_rows, shares_of
+from dashboard.board.annotators import person_rows, shares_of
 from dashboard.board.completion import Completion
 from dashboard.board.query_table import unused_columns
 from dashboard.board.rows import open_queries_matching, open_rows
@@ -125,6 +128,8 @@ def _page(request: HttpRequest, collection: Collection, person: User, **more: An
         "exclusions": Exclusion.objects.filter(
             query_paper__collection=collection, annotator=person
         ).select_related("query_paper"),
+        "levels": level_states(collection, person),
+        "qualification_form": QualificationForm(),
         "no_link": refusals(asked_by=person_of(request), people=[person]).get(person.pk, ""),
         "days": DAYS,
         **more,

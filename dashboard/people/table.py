@@ -14,11 +14,15 @@ from web.tables.filters import Filter, FilterChoice, Test
 
 
 class MemberRow(NamedTuple):
-    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown."""
+    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown.
+
+    `qualified` is None where the role needs no qualification.
+    """
 
     membership: Membership
     done: int
     total: int | None
+    qualified: bool | None = None
 
     @property
     def person(self) -> User:
@@ -27,6 +31,10 @@ class MemberRow(NamedTuple):
     @property
     def text(self) -> str:
         return f"{self.person.shown_name} {self.person.username}"
+
+
+def _yes_or_no(member: MemberRow) -> str | None:
+    return None if member.qualified is None else "yes" if member.qualified else "no"
 
 
 PEOPLE: Table[MemberRow] = Table(
@@ -51,6 +59,7 @@ PEOPLE: Table[MemberRow] = Table(
             "Work",
             {"done": lambda member: member.done, "assigned": lambda member: member.total},
         ),
+        Column("qualified", "Qualified", {"qualified": _yes_or_no}),
     ],
 )
 

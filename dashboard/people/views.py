@@ -22,6 +22,8 @@ from accounts.models import JUDGES, OWNERS, Collection, Membership, Role, User
 from accounts.password_links import PasswordLinkRefused, password_link
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
+from annotation.models import Level
+from annotation.qualifications.standing import standing_qualifications
 from dashboard.board.annotators import AnnotatorShare, shares_of
 from dashboard.people.owners import end_judging
 from dashboard.people.person_page import person_answer, person_here
@@ -44,7 +46,7 @@ class RoleGroup(NamedTuple):
 
 
 def groups_of(collection: Collection) -> list[RoleGroup]:
-    """The members by role, in three queries."""
+    """The members by role, in a fixed number of queries."""
     shares = shares_of(collection)
     decisions = dict(
         Decision.objects.filter(pair__query__collection=collection)
@@ -52,6 +54,7 @@ def groups_of(collection: Collection) -> list[RoleGroup]:
         .values_list("adjudicator")
         .annotate(Count("pair", distinct=True))
     )
+    qualified = _qualified(collection)
     members: dict[str, list[MemberRow]] = defaultdict(list)
     for membership in collection.memberships.select_related("user"):
         done, total = 0, None
@@ -59,8 +62,23 @@ def groups_of(collection: Collection) -> list[RoleGroup]:
             done, total = shares.get(membership.user_id, AnnotatorShare()).judged
         elif membership.role == Role.ADJUDICATOR:
             done = decisions.get(membership.user_id, 0)
-        members[membership.role].append(MemberRow(membership, done, total))
+        people = qualified.get(membership.role)
+        is_qualified = None if people is None else membership.user_id in people
+        members[membership.role].append(MemberRow(membership, done, total, is_qualified))
     return [RoleGroup(role, members[role]) for role in Role]
+
+
+def _qualified(collection: Collection) -> dict[str, set[int]]:
+    """The primary keys of those who have qualified, by each role that needs it."""
+    needed = {
+        **dict.fromkeys(JUDGES, (Level.JUDGE, collection.qualifying_rho)),
+        Role.ADJUDICATOR: (Level.SENIOR, collection.senior_rho),
+    }
+    return {
+        role.value: set(standing_qualifications(collection, level))
+        for role, (level, threshold) in needed.items()
+        if threshold is not None
+    }
 
 
 @in_collection(*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR)

@@ -17,6 +17,7 @@ from dashboard.settings.collection_tables import row_counts
 from jobs import registry
 from jobs.models import Job
 from jobs.services import enqueue
+from practice.models import PracticeMember
 from studies.models import Study
 from web.errors import UserFacingError
 
@@ -102,7 +103,7 @@ def archive_collection(*, collection: Collection) -> None:
 
 
 def _wait_for_answers(collection: Collection) -> None:
-    """Return when no transaction holds a slot or study that it locked to judge, decide or rate.
+    """Return when no transaction holds a slot, study or member that it locked for an answer.
 
     Each of them asks after its lock whether the collection is archived. So it is refused, or it has
     committed when this returns. SQLite has one writer at a time, and so has none to wait for.
@@ -110,7 +111,9 @@ def _wait_for_answers(collection: Collection) -> None:
     if not connection.features.has_select_for_update:
         return
     slots = Slot.objects.of(collection).order_by("pair", "number")  # as `decide` locks them
-    for rows in (slots, Study.objects.filter(collection=collection).order_by("pk")):
+    studies = Study.objects.filter(collection=collection).order_by("pk")
+    members = PracticeMember.objects.filter(practice_set__collection=collection).order_by("pk")
+    for rows in (slots, studies, members):
         with transaction.atomic():
             for _ in rows.select_for_update(of=("self",)).values_list("pk").iterator():
                 pass

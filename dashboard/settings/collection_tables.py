@@ -5,12 +5,18 @@ from __future__ import annotations
 from django.db import models
 
 from accounts.models import Collection
-from adjudication.models import CaseCount, DueCount
+from adjudication.models import CaseCount, DueCount, SpotCheckCount
 from annotation.models import PairCount, SlotCount
 from release.importing.collection_rows import ModelLookup, tables_below
 from release.models import AnnotatorProfile
 
-KEPT_BY_TRIGGERS: tuple[type[models.Model], ...] = (CaseCount, DueCount, PairCount, SlotCount)
+KEPT_BY_TRIGGERS: tuple[type[models.Model], ...] = (
+    CaseCount,
+    DueCount,
+    PairCount,
+    SlotCount,
+    SpotCheckCount,
+)
 # Annotators were promised that what they say of themselves is stored once, and can be deleted.
 NOT_EXPORTED = (*KEPT_BY_TRIGGERS, AnnotatorProfile)
 

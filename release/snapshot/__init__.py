@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Collection
+from adjudication.blind.report import blind_figures
 from bundle.citation_labels import papers_to_complete
 from bundle.layouts import trec
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
@@ -29,12 +30,14 @@ from release.snapshot.history import (
     newest_version,
     published_rows,
     referrals_after,
+    released_pilots,
     unpublished_errata,
 )
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
+from release.snapshot.qualifications import released_qualifications
 from release.snapshot.runs import lines_of, names_of, released_runs
 from release.snapshot.scopes import released_scopes
 
@@ -105,5 +108,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),
             reports=stored_reports(collection),
+            pilots=released_pilots(collection),
+            qualifications=released_qualifications(collection),
+            blind_ratings=blind_figures(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

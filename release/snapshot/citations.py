@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from adjudication.blind.figures import NO_FIGURES
 from adjudication.standing import LabelledPair, Standing
 from bundle.citation_labels import (
     HIGHEST_GRADE,
@@ -36,6 +37,7 @@ def without_judging(snapshot: Snapshot) -> Snapshot:
         queries=tuple(query._replace(guideline=None) for query in snapshot.queries),
         guidelines=(),
         reports=NO_REPORTS,
+        blind_ratings=NO_FIGURES,
         judgment_imports=(),
         judged_here=False,
         supports="",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from django.db.models import Count
+
 from accounts.models import Collection
 from adjudication.models import Referral
 from annotation.models import GuidelineChange
@@ -11,9 +13,11 @@ from bundle.names import POOLS, QRELS
 from bundle.records import (
     PreviousVersion,
     ReleasedGuidelineChange,
+    ReleasedPilots,
     ReleasedReferral,
     SettledErratum,
 )
+from practice.models import PracticeJudgment, PracticeKind
 from release.models import Erratum
 from release.versions.published_files import Unreadable, check_file, lines_of
 
@@ -89,4 +93,18 @@ def _settled(collection: Collection) -> list[SettledErratum]:
             answer=row.answer,
         )
         for row in rows.defer("release__manifest", "problem", "email")
+    )
+
+
+def released_pilots(collection: Collection) -> ReleasedPilots:
+    """The amount of judging in pilot rounds. None of these judgments is in a release."""
+    judgments = PracticeJudgment.objects.filter(
+        pair__practice_set__collection=collection, pair__practice_set__kind=PracticeKind.PILOT
+    )
+    return ReleasedPilots(
+        **judgments.aggregate(
+            rounds=Count("pair__practice_set", distinct=True),
+            pairs=Count("pair", distinct=True),
+            annotators=Count("annotator", distinct=True),
+        )
     )

@@ -2,6 +2,7 @@
 // server has it. Then the next one comes, as a page of its own.
 
 import { readingAids } from "./aids.js";
+import { keepClaim } from "./claiming.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
 import { closeLifts, guidelinePanel, lift, measureDock, noteForOther, tellLast } from "./panels.js";
@@ -27,7 +28,7 @@ const question = new Question({
   title: ".pair h3",
   forms,
   describe: describeAnswer,
-  look: isCase ? "See both judgments as they are" : undefined,
+  look: isCase && !("blind" in page) ? "See both judgments as they are" : undefined,
   saved: () => {
     forThisTab.remove(clock);
     queryRead();
@@ -93,3 +94,4 @@ if (beside) {
 }
 
 question.start();
+keepClaim();

@@ -27,6 +27,7 @@ import { Trail } from "./trail.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
+// In practice, no pair can be put off, and the form is missing.
 const forms = { answer: find("answer"), cannot: find("cannot-form"), later: find("later") };
 const keys = [...forms.answer.querySelectorAll("[data-key]")];
 
@@ -82,8 +83,10 @@ function fill(pair) {
     form.elements.supersedes.value = supersedes;
     form.elements.key.value = newKey();
   }
-  forms.later.action = laterUrl;
-  forms.later.hidden = Boolean(judged);
+  if (forms.later) {
+    forms.later.action = laterUrl;
+    forms.later.hidden = Boolean(judged);
+  }
   for (const key of keys)
     key.setAttribute("aria-pressed", String(Boolean(judged) && key.value === grade));
   forms.answer.elements.note.value = reason ? "" : note;
@@ -261,7 +264,7 @@ function start() {
   );
   forms.answer.addEventListener("submit", answer);
   forms.cannot.addEventListener("submit", answer);
-  forms.later.addEventListener("submit", later);
+  forms.later?.addEventListener("submit", later);
   find("undo").addEventListener("click", undo);
   find("go-on").addEventListener("click", goOn);
   tour();
@@ -304,7 +307,7 @@ const grades = Object.fromEntries(keys.map((key) => [key.dataset.key, () => key.
 onKeys({
   ...grades,
   c: cannot,
-  l: () => !forms.later.hidden && forms.later.requestSubmit(),
+  l: () => forms.later?.hidden === false && forms.later.requestSubmit(),
   u: () => find("undo").click(),
   n: note,
   g: () => guideline(),
@@ -315,4 +318,4 @@ onKeys({
 });
 
 if (storageWorks()) start();
-else plainForms(Object.values(forms), { trouble: find("trouble"), thing: "pair" });
+else plainForms(Object.values(forms).filter(Boolean), { trouble: find("trouble"), thing: "pair" });

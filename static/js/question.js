@@ -78,7 +78,8 @@ export class Question {
   #handleRefusal({ entry, next }) {
     if (entry.token !== page.token) return;
     for (const button of document.querySelectorAll(".pressed")) button.classList.remove("pressed");
-    if (!next) return;
+    // With a note, the page stays, so that the refusal above can show what was typed.
+    if (!next || new URLSearchParams(entry.body).get("note")) return;
     this.#outbox.dismiss(entry);
     this.#visit.leaveFor(next);
   }

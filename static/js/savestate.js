@@ -41,7 +41,7 @@ export function showSaveState(
   const explain = (unsaved, refused) => {
     const cause = unsaved ? reason() : "";
     const text = cause && [cause, ...safetySentences(unsaved)].join(" ");
-    const noticesKey = JSON.stringify([text, refused.map((entry) => entry.key)]);
+    const noticesKey = JSON.stringify([text, refused.map(({ key, message }) => [key, message])]);
     if (noticesKey === shownKey) return;
     shownKey = noticesKey;
     const notices = refused.map((entry) => refusal(entry));

@@ -2,7 +2,7 @@
 // person. Then it stands still until the next one.
 
 const IDLE = 60_000;
-const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "scroll"];
+export const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "scroll"];
 
 export class Stopwatch {
   #sum = 0;

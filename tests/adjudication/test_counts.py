@@ -7,7 +7,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.models import Role, User
+from accounts.models import Collection, Role, User
 from adjudication.models import Case, Recipient
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
@@ -19,7 +19,7 @@ from tests.support.factories import a_collection, an_open_query, member
 from tests.support.histories import FEW_HISTORIES
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
-from tests.support.sittings import judge, judge_both, refer, settle, slots_of
+from tests.support.sittings import judge, judge_both, rate, refer, settle, slots_of
 from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
@@ -36,6 +36,8 @@ ACTIONS = st.one_of(
     st.tuples(st.just("open"), st.integers(1, 2)),
     st.tuples(st.just("refer"), SLOTS, st.sampled_from(Recipient)),
     st.tuples(st.just("give"), st.integers(0, 1), st.booleans()),
+    st.tuples(st.just("rate"), SLOTS, st.sampled_from(["adju", "adju2"]), GRADES),
+    st.tuples(st.just("share"), st.sampled_from([0.0, 0.5, 1.0])),
 )
 
 
@@ -70,6 +72,9 @@ def act(opening: Opening, action: tuple) -> None:
     if name == "open":
         an_open_query(collection, size=values[0])
         return
+    if name == "share":
+        Collection.objects.filter(pk=collection.pk).update(spot_check_share=values[0])
+        return
     if name == "give":
         given = Opening.objects.order_by("pk")[values[0]]
         a_version_for(given, judge_again=values[1])
@@ -83,6 +88,9 @@ def act(opening: Opening, action: tuple) -> None:
     slot = Slot.objects.order_by("pk")[values[0]]
     if name == "judge":
         judge(slot, values[1])
+    elif name == "rate":
+        username, grade = values[1:]
+        rate(slot, member(collection, Role.ADJUDICATOR, username), grade)
     elif name == "refer":
         refer(slot.pair, values[1])
     elif name == "postpone":
@@ -96,6 +104,7 @@ def act(opening: Opening, action: tuple) -> None:
 @FEW_HISTORIES
 def test_kept_counts_equal_a_recount_after_any_history(opening, actions):
     with transaction.atomic():
+        Collection.objects.update(spot_check_share=0.5)
         judge_both(opening, (2, 2), (3, 3), (0, 3))  # so that more can happen in a few actions
         for action in actions:
             try:

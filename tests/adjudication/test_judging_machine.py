@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
-from adjudication.models import Case, Decision
+from adjudication.models import BlindRating, Case, Decision
 from adjudication.standing import Standing
 from annotation.models import Judgment, Pair, Repeat, RepeatJudgment, Slot
 from annotation.services import presentation_of
@@ -51,6 +51,7 @@ class JudgingMachine(RuleBasedStateMachine):
         self.collection = a_world(f"machine{next(NUMBERS)}")
         self.judgments: set[tuple] = set()
         self.decisions: set[tuple] = set()
+        self.ratings: set[tuple] = set()
 
     @rule(actions=st.lists(ANY_ACTION, min_size=1, max_size=3))
     def act_together(self, actions: list[Action]) -> None:
@@ -82,6 +83,10 @@ class JudgingMachine(RuleBasedStateMachine):
         judgments = set(Judgment.objects.filter(slot__in=slots).values_list(*KEPT))
         made = Decision.objects.filter(pair__query__collection=self.collection)
         decisions = set(made.values_list())
+        of_collection = {"pair__query__collection": self.collection}
+        ratings = set(BlindRating.objects.filter(**of_collection).values_list())
+        assert self.ratings <= ratings
+        self.ratings = ratings
         assert self.judgments <= judgments
         assert self.decisions <= decisions
         self.judgments, self.decisions = judgments, decisions
@@ -117,10 +122,21 @@ class JudgingMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.collection)
     @invariant()
-    def no_judge_of_a_pair_decides_it(self) -> None:
-        for decision in Decision.objects.filter(pair__query__collection=self.collection):
-            judges = Judgment.objects.filter(slot__pair=decision.pair_id)
-            assert not judges.filter(annotator=decision.adjudicator_id).exists()
+    def no_judge_of_a_pair_decides_or_checks_it(self) -> None:
+        for model in (Decision, BlindRating):
+            for answer in model.objects.filter(pair__query__collection=self.collection):
+                judges = Judgment.objects.filter(slot__pair=answer.pair_id)
+                assert not judges.filter(annotator=answer.adjudicator_id).exists()
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def a_spot_check_has_two_equal_grades_and_changes_no_label(self) -> None:
+        of_collection = {"pair__query__collection": self.collection, "is_spot_check": True}
+        for rating in BlindRating.objects.filter(**of_collection).select_related("first", "second"):
+            assert rating.first.grade == rating.second.grade is not None
+        for pair in labelled_pairs(self.collection):
+            if pair.standing is Standing.AGREED:
+                assert pair.final == pair.first == pair.second
 
     @precondition(lambda self: self.collection)
     @invariant()

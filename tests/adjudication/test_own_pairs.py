@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from accounts.models import Role
 from adjudication import queue
+from adjudication.errors import AdjudicationError, JudgedByYou
 from adjudication.models import Case, Decision
-from adjudication.services import AdjudicationError, JudgedByYou
 from annotation.services import reassign_seat
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.sittings import judge, judge_both, pair_url, query_url, settle, slots_of

@@ -8,11 +8,11 @@ from django.db import IntegrityError, transaction
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import take_role
+from adjudication.errors import JudgedByYou
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision, Recipient
 from adjudication.queue import all_counts, due_in_order, queries_with_cases
 from adjudication.referrals.services import CannotRefer, NoSuchPair, ReferralError
-from adjudication.services import JudgedByYou
 from adjudication.standing import Standing
 from agreement.revision import revision_of
 from annotation.models import Judgment, Slot

@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import Role, User
+from adjudication.errors import JudgedByYou
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case
-from adjudication.services import JudgedByYou, Ruling
+from adjudication.services import Ruling
 from annotation.guidelines import changes
 from annotation.guidelines.changes import (
     BadGuidelineChange,

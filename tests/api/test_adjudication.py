@@ -17,6 +17,8 @@ EVERYTHING_SHOWN = {
     "facet",
     "query",
     "candidate",
+    "blind",
+    "blind_grade",
     "judgments",
     "instructions",
     "grades",

@@ -8,12 +8,14 @@ from django.db import connection
 from tests.api.test_unknown_keys import document
 from tests.support.api_world import SHADOW_JUDGE
 from tests.support.factories import a_query
+from tests.support.practice_scenes import a_pilot
 from tests.support.releases import EVERY_EXCEPTION
 
 WHERE = "/api/v1/collections/small/"
 ACTS = [
     *("release", "opening", "erratum", "errata", "referral", "system", "shadow judge"),
     *("account", "person", "roles", "guideline", "study", "public release", "saved plan"),
+    *("pilot", "closed pilot", "removed pilot"),
 ]
 CAN_BE_UNDONE = {"archive/"}  # by archiving it again
 
@@ -39,7 +41,13 @@ def acts(world) -> dict[str, tuple]:
     guideline = world.collection.facets.get(key="method").guidelines.first()
     texts = {"instructions": "Compare the methods.", "grades": guideline.grades}
     plan = world.collection.saved_plans.get()
+    people = {"annotators": ["ann1", "ann2"]}
+    practised = a_query(world.collection).name
+    pilot = a_pilot(world.collection, named=[practised])
     return {
+        "pilot": ("pilots/", people | {"named": [practised]}, (200, 201)),
+        "closed pilot": (f"pilots/{pilot.number}/close/", {}, (200, 200)),
+        "removed pilot": (f"pilots/{pilot.number}/", None, (200, 204)),
         "guideline": (
             "guidelines/method/",
             {"based_on": guideline.version, **texts},

@@ -254,7 +254,7 @@ def test_everything_works_without_scripts(browser, live_server, adjudicator, ope
     log_in(context, live_server, adjudicator)
     page = context.new_page()
     page.goto(live_server.url + reverse("adjudicate", args=["small"]))
-    page.get_by_role("link", name="Start with 3 cases").click()
+    page.get_by_role("button", name="Start with 3 cases").click()
     page.get_by_role("button", name="1 Related").click()
     expect_case(page, cases[1])
     page.get_by_role("link", name="Undo").click()

@@ -41,10 +41,17 @@ def test_the_first_required_step_that_is_missing_is_the_current_step(counts, nam
     assert current(counts) == name
 
 
-def test_runs_and_guidelines_are_optional():
+def test_runs_guidelines_and_pilot_rounds_are_optional():
     optional = [step.name for step in first_steps(CollectionCounts()) if step.optional]
 
-    assert optional == ["Runs", "Guidelines"]
+    assert optional == ["Runs", "Guidelines", "Pilot rounds"]
+
+
+def test_pilot_rounds_come_right_before_queries_are_opened():
+    steps = [step.name for step in first_steps(CollectionCounts(pilots=2))]
+
+    assert steps[-2:] == ["Pilot rounds", "Open queries"]
+    assert first_steps(CollectionCounts(pilots=2))[-2].done
 
 
 def test_with_an_open_query_there_is_no_checklist():

@@ -172,7 +172,7 @@ def test_the_overview_of_an_admin_shows_the_steps_in_a_fixed_number_of_queries(
         an_open_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         page = client.get(at("collection"))
 
     assert page.text.count('class="step"') == 7
@@ -184,7 +184,7 @@ def test_an_annotators_overview_shows_the_own_queue_only(collection, django_asse
     judge(opening, 1, [3, 3, 3])
     client = client_of("ann2")
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         page = client.get(at("collection"))
 
     assert "3</span> pairs to judge" in text_of(page)

@@ -232,9 +232,9 @@ def test_one_judgment_of_a_pair_tells_nothing_about_cases():
 def test_counting_costs_the_same_for_one_collection_and_for_many(django_assert_num_queries):
     collections = [a_collection(f"c{number}") for number in range(4)]
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         counts_of(collections[:1])
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         assert len(counts_of(collections)) == 4
 
 

@@ -16,7 +16,7 @@ from annotation.models import Judgment
 from dashboard.people.timesheet import name_of_week, week_named
 from tests.support.factories import a_collection, an_open_query
 from tests.support.rules import rule_suspended
-from tests.support.sittings import judge, settle, slots_of
+from tests.support.sittings import judge, judge_both, rate, settle, slots_of, with_rules
 from tests.support.visits import client_of
 from tests.support.worlds import once_a_file
 
@@ -53,6 +53,15 @@ def hours_of(username, week="2026-W07"):
     rows = csv.DictReader(StringIO(asked(username, week, format="csv").getvalue().decode()))
     columns = ("username", "kind", "answers", "hours", "per_hour")
     return [tuple(row[column] for column in columns) for row in rows]
+
+
+def test_blind_grades_are_counted_by_themselves(collection):
+    opening = an_open_query(with_rules(collection, grades_blind_first=True), size=1)
+    slot, *_ = judge_both(opening, (0, 3))
+    rate(slot, User.objects.get(username="adju"), 2, seconds=360)
+
+    week = name_of_week(timezone.localdate())
+    assert hours_of("adju", week) == [("adju", "blind grades", "1", "0.1", "10.0")]
 
 
 def test_an_admin_has_the_hours_of_everybody_in_the_week(collection):

@@ -72,6 +72,8 @@ from jobs.context import DirectRun
 from pooling.checks import PoolChecks
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
+from practice.pilots import start_pilot
+from practice.services import close_set
 from release.datasheets.services import (
     change_threshold,
     delete_profile,
@@ -103,6 +105,7 @@ from tests.support.factories import (
 from tests.support.kept_rows import kept_rows
 from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
+from tests.support.practice_scenes import practise
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
@@ -267,6 +270,18 @@ def handed_over(scene: Scene) -> None:
 def excluded(scene: Scene) -> None:
     third = User.objects.get(username="ann3")
     exclude(collection=scene.collection, docno="draft", annotator=third)
+
+
+def piloted(scene: Scene) -> None:
+    """All of a round: it takes the query that another service may open or remove."""
+    pilot = start_pilot(
+        collection=scene.collection,
+        annotators=scene.people("ann3", "spare"),
+        named=["draft_method"],
+        per_query=2,
+    )
+    practise(pilot.pairs.first(), User.objects.get(username="ann3"))
+    close_set(practice_set=pilot)
 
 
 def rebalanced(scene: Scene) -> None:
@@ -499,6 +514,7 @@ SHORT = [
     opened_and_judged,
     handed_over,
     excluded,
+    piloted,
     rebalanced,
     planned,
     newcomer_as_admin,

@@ -123,7 +123,7 @@ def _make_rows(folder: Path) -> None:
 
 
 def _make_world() -> None:
-    """Runs, scores, samples, a study, an erratum; open, judged and decided pairs, and a draft."""
+    """Runs, scores, samples, a study, a pilot, an erratum; pairs of each kind, and a draft."""
     from accounts.models import User
     from annotation.services import open_query
     from corpus.services import create_query
@@ -134,6 +134,7 @@ def _make_world() -> None:
     from tests.support.api_world import a_world
     from tests.support.factories import DocumentFactory, a_pool, a_query, annotators
     from tests.support.labels import predicted
+    from tests.support.practice_scenes import a_pilot, practise
 
     world = a_world("world")
     collection, annotator = world.collection, User.objects.get(username="ann1")
@@ -146,6 +147,8 @@ def _make_world() -> None:
     draft = a_query(collection)  # pooled, not open
     predicted(draft.query_paper.document)
     draft.query_paper.exclusions.create(annotator=annotator)
+    pilot = a_pilot(collection, named=[a_query(collection).name])
+    practise(pilot.pairs.first(), annotator)
     twins = DocumentFactory.create_batch(2, collection=collection, title="Twin", sentences=["A."])
     paper = DocumentFactory(collection=collection)
     odd = create_query(collection=collection, docno=paper.docno, facet_key="method")

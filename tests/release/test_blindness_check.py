@@ -28,11 +28,11 @@ from reports.models import StoredReport
 from reports.services import changed_since, compute_report
 from tests.support.api_world import HALF_NOTE, RETRIEVER, World, a_world
 from tests.support.aspects import an_asking_collection, an_open_query_with_aspects, mark
-from tests.support.factories import a_collection, member
+from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
 from tests.support.repeats import answer_repeat
-from tests.support.sittings import judge, slots_of
+from tests.support.sittings import judge, judge_both, rate, slots_of, with_rules
 from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
 
@@ -262,6 +262,19 @@ def test_a_note_of_anothers_repeat_is_found(world, planted):
     )
 
     assert ("ann1", "note", "told-in-a-repeat") in findings_of(world)
+
+
+def test_a_note_on_a_pair_that_is_graded_blind_is_found(world, planted):
+    """Also where every adjudicator may read it as soon as the own grade is given."""
+    opening = an_open_query(world.collection)
+    slot, *_ = judge_both(opening, (Answer(grade=0, note="A hidden remark"), 3))
+    planted(ADJUDICATORS_PAGE, "A hidden remark", block="content")
+    assert ("adju", "note", "A hidden remark") not in findings_of(world)
+
+    with_rules(world.collection, grades_blind_first=True)
+    assert ("adju", "note", "A hidden remark") in findings_of(world)
+    rate(slot, User.objects.get(username="adju"), 2)
+    assert ("adju", "note", "A hidden remark") not in findings_of(world)
 
 
 def test_a_view_that_opens_the_pairs_of_others_is_named(world):

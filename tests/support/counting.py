@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from adjudication.models import Case, CaseCount, Decision, DueCount
+from django.db.models import F
+
+from adjudication.models import Case, CaseCount, Decision, DueCount, SpotCheckCount
 from annotation.models import Judgment, Pair, PairCount, Slot, SlotCount
 
 
@@ -20,6 +22,7 @@ def kept_counts() -> dict[str, dict]:
         "slots": {tuple(row[:3]): list(row[3:]) for row in slots if row[3]},
         "cases": {query: counts for query, *counts in cases},
         "due": {(row.query_id, row.difference): row.due for row in DueCount.objects.exclude(due=0)},
+        "spot checks": dict(SpotCheckCount.objects.exclude(due=0).values_list("query", "due")),
     }
 
 
@@ -31,7 +34,14 @@ def recounted() -> dict[str, dict]:
         "slots": _counted_slots(),
         "cases": {query: [settled[query], number] for query, number in decisions.items()},
         "due": dict(Counter(Case.objects.due().values_list("query", "difference"))),
+        "spot checks": dict(Counter(_due_spot_checks())),
     }
+
+
+def _due_spot_checks() -> list[int]:
+    """The query of each."""
+    agreed = Case.objects.waiting().filter(first_grade=F("second_grade"), referral_count=0)
+    return list(agreed.values_list("query", flat=True))
 
 
 def _counted_pairs() -> dict[int, list[int]]:

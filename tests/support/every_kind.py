@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import F
+
 from accounts.models import Collection, Role, User
-from adjudication.models import JudgmentImport
+from adjudication.claims.services import claim_pair
+from adjudication.models import Case, JudgmentImport
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.defaults import default_guideline
 from annotation.guidelines.readings import record_reading
+from annotation.models import Basis, Level
+from annotation.qualifications.services import (
+    give_qualification,
+    record_measured,
+    withdraw_qualification,
+)
 from annotation.services import Answer, open_query, reassign_seat, write_guideline
 from corpus.documents.importing import import_documents
 from corpus.models import Query
@@ -21,7 +30,8 @@ from scoring.services import save_folds
 from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
 from tests.support.repeats import answer_repeat, repeats_of
-from tests.support.sittings import judge
+from tests.support.sittings import judge, rate
+from tests.support.training_scenes import train_with
 
 
 def a_collection_of_every_kind(folder) -> Collection:
@@ -42,6 +52,9 @@ def a_collection_of_every_kind(folder) -> Collection:
     _add_sentences(collection)
     _ask_for_aspects(collection, False)
     _add_unfinished(collection)
+    _add_qualifications(collection)
+    _add_training(collection)
+    _add_blind_ratings(collection)
     names = collection.queries.order_by("name").values_list("name", flat=True)
     numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
     save_folds(collection=collection, folds=Folds(numbers, imported_from="official.json"))
@@ -50,6 +63,19 @@ def a_collection_of_every_kind(folder) -> Collection:
     )
     collection.refresh_from_db()
     return collection
+
+
+def _add_blind_ratings(collection: Collection) -> None:
+    """Spot checks: one is graded, and one is open."""
+    Collection.objects.filter(pk=collection.pk).update(spot_check_share=1)
+    adjudicator = User.objects.get(username="adju")
+    agreed, other, *_ = (
+        Case.objects.waiting()
+        .filter(query__collection=collection, first_grade=F("second_grade"))
+        .order_by("query__name", "token")
+    )
+    rate(agreed.slots.get(number=1), adjudicator, 3)
+    claim_pair(pair_id=other.pk, adjudicator=adjudicator)
 
 
 def _ask_for_aspects(collection: Collection, asks: bool) -> None:
@@ -108,6 +134,30 @@ def _apply_another_guideline(query: Query, readers: Iterable[User]) -> None:
     )
     for reader in readers:
         record_reading(second, reader)
+
+
+def _add_training(collection: Collection) -> None:
+    """A set with gold from a file, which an annotator has finished, of a query that is not open."""
+    DocumentFactory(collection=collection, docno="q4")
+    query = create_query(collection=collection, docno="q4", facet_key="background")
+    docnos = ["d1", "d2", "d3", "d4", "=1+1"]
+    train_with(collection, query, annotators(collection)[0], docnos=docnos)
+
+
+def _add_qualifications(collection: Collection) -> None:
+    """A measured one, and one that was given and withdrawn."""
+    first, second = annotators(collection)
+    record_measured(
+        collection=collection,
+        person=first,
+        level=Level.JUDGE,
+        basis=Basis.TRAINING,
+        rho=0.625,
+        pairs=24,
+    )
+    change = {"collection": collection, "person": second, "level": Level.JUDGE, "given_by": None}
+    give_qualification(**change, reason="Known from before.")
+    withdraw_qualification(**change, reason="Hurried.")
 
 
 def _add_unfinished(collection: Collection) -> None:

@@ -10,10 +10,14 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from django.db import transaction
+from django.utils import timezone
 from hypothesis import strategies as st
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
-from adjudication.models import Case, Recipient
+from adjudication.claims.services import LIFETIME, claim_pair
+from adjudication.models import Case, Claim, Recipient
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
@@ -21,7 +25,7 @@ from annotation.models import Opening, Reason, Repeat, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
 from tests.support.factories import an_open_query, member
 from tests.support.repeats import a_collection_with_repeats, answer_repeat
-from tests.support.sittings import decide_case, judge, refer
+from tests.support.sittings import decide_case, judge, rate_pair, refer
 
 ANNOTATORS = ("ann1", "ann2", "ann3")
 ADJUDICATORS = ("adju", "adju2")
@@ -112,17 +116,54 @@ def _hand_over(collection: Collection, action: Action) -> None:
 
 
 def _decide(collection: Collection, action: Action) -> None:
-    """By one of the adjudicators, or ann3, who may have judged the pair."""
-    people = (*ADJUDICATORS, "ann3")
     cases = list(Case.objects.cases().filter(query__collection=collection).order_by("pk"))
     if not cases:
         return
     answer = _answer(action)
     decide_case(
         cases[action.which % len(cases)],
-        User.objects.get(username=people[action.other % len(people)]),
+        _adjudicator(action),
         Ruling(grade=answer.grade, reason=answer.reason),
     )
+
+
+def _waiting(collection: Collection, action: Action) -> Case | None:
+    """A case or spot check that waits for an adjudicator."""
+    pairs = list(Case.objects.waiting().filter(query__collection=collection).order_by("pk"))
+    return pairs[action.which % len(pairs)] if pairs else None
+
+
+def _adjudicator(action: Action) -> User:
+    """One of the adjudicators, or ann3, who may have judged the pair."""
+    people = (*ADJUDICATORS, "ann3")
+    return User.objects.get(username=people[action.other % len(people)])
+
+
+def _rate_blind(collection: Collection, action: Action) -> None:
+    if pair := _waiting(collection, action):
+        answer = _answer(action)
+        ruling = Ruling(grade=answer.grade, reason=answer.reason)
+        rate_pair(pair, _adjudicator(action), ruling)
+
+
+def _claim(collection: Collection, action: Action) -> None:
+    if pair := _waiting(collection, action):
+        claim_pair(pair_id=pair.pk, adjudicator=_adjudicator(action))
+
+
+def _expire(collection: Collection, action: Action) -> None:
+    """As if nothing had been heard of the person for longer than a claim lasts."""
+    past = timezone.now() - LIFETIME
+    claims = Claim.objects.filter(pair__query__collection=collection)
+    claims.update(claimed_at=past - LIFETIME, expires_at=past)
+
+
+def _change_rules(collection: Collection, action: Action) -> None:
+    with transaction.atomic():
+        lock_collection(collection)
+        Collection.objects.filter(pk=collection.pk).update(
+            grades_blind_first=bool(action.which % 2), spot_check_share=action.other % 3 / 2
+        )
 
 
 def _refer(collection: Collection, action: Action) -> None:
@@ -162,13 +203,17 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "hand over": _hand_over,
     "decide": _decide,
     "refer": _refer,
+    "rate blind": _rate_blind,
+    "claim": _claim,
+    "expire": _expire,
+    "change the rules": _change_rules,
     "give a version": lambda *scene: _apply(*scene, judge_again=False),
     "begin a round": lambda *scene: _apply(*scene, judge_again=True),
     "read": _read,
 }
 SMALL = st.integers(0, 11)
-# Judgments and decisions are more frequent than all else, as they are in a collection.
-NAMES = st.one_of(st.sampled_from(["judge", "decide"]), st.sampled_from([*ACTIONS]))
+# Judgments and what adjudicators say are more frequent than all else, as in a collection.
+NAMES = st.one_of(st.sampled_from(["judge", "decide", "rate blind"]), st.sampled_from([*ACTIONS]))
 ANY_ACTION = st.builds(
     Action, name=NAMES, which=SMALL, other=SMALL, grade=st.integers(0, GRADES), seed=SMALL
 )

@@ -11,7 +11,8 @@ from html import unescape
 from django.urls import reverse
 
 from accounts.models import Collection, User
-from adjudication.models import Case, Decision, Referral
+from adjudication.blind.services import rate_blind
+from adjudication.models import BlindRating, Case, Decision, Referral
 from adjudication.referrals.services import refer_pair
 from adjudication.services import Ruling, decide
 from annotation import queue
@@ -120,6 +121,33 @@ def decide_case(case: Case, adjudicator: User, ruling: Ruling, **changes) -> Dec
             "judgment_ids": (case.first, case.second),
             "key": uuid.uuid4(),
             "supersedes": standing_decision_key(case),
+        }
+        | changes
+    )
+
+
+def with_rules(collection: Collection, **rules) -> Collection:
+    """The collection with these rules of judging."""
+    Collection.objects.filter(pk=collection.pk).update(**rules)
+    collection.refresh_from_db()
+    return collection
+
+
+def rate(slot: Slot, adjudicator: User, grade: int | None, **changes) -> BlindRating:
+    """Grade the pair of the slot without seeing its judgments."""
+    pair = Case.objects.to_adjudicate().get(pk=slot.pair_id)
+    ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    return rate_pair(pair, adjudicator, **{"ruling": ruling} | changes)
+
+
+def rate_pair(pair: Case, adjudicator: User, ruling: Ruling, **changes) -> BlindRating:
+    return rate_blind(
+        **{
+            "pair_id": pair.pk,
+            "adjudicator": adjudicator,
+            "ruling": ruling,
+            "judgment_ids": (pair.first, pair.second),
+            "key": uuid.uuid4(),
         }
         | changes
     )

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import JUDGES, Collection, User
 from annotation import team
+from annotation.qualifications.standing import adjudicating_seniors
 from annotation.services import UncheckedLabels
 from annotation.unchecked_labels import names_with_unchecked_labels
 from corpus.models import Query
@@ -33,12 +34,19 @@ class Command(ProjectCommand):
             "--annotators",
             nargs="+",
             metavar="USERNAME",
-            help="At least two annotators of the collection (default: all of them).",
+            help="At least two annotators of the collection (default: all but its seniors).",
         )
         parser.add_argument(
             "--unchecked-labels",
             action="store_true",
             help="Open although query papers have predicted labels that no person has checked.",
+        )
+
+        parser.add_argument(
+            "--senior-reason",
+            default="",
+            metavar="REASON",
+            help="Why a senior judges, in a collection where seniors adjudicate. It is kept.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,6 +61,7 @@ class Command(ProjectCommand):
             queries=queries,
             annotators=annotators,
             unchecked_labels=unchecked_labels,
+            senior_reason=options["senior_reason"],
         )
         for row in plan.rows:
             self.stdout.write(
@@ -67,6 +76,7 @@ class Command(ProjectCommand):
             opened_by=None,
             work=DirectRun(),
             unchecked_labels=unchecked_labels,
+            senior_reason=options["senior_reason"],
         )["opened"]
         self.stdout.write(f"{collection.slug}: {count_noun(opened, 'query', 'queries')} opened.")
 
@@ -102,7 +112,7 @@ def _annotators(collection: Collection, usernames: Sequence[str] | None) -> list
         is_active=True, memberships__collection=collection, memberships__role__in=JUDGES
     )
     if usernames is None:
-        return list(people)
+        return list(people.exclude(pk__in=adjudicating_seniors(collection)))
     found = list(people.filter(username__in=usernames))
     unknown = sorted(set(usernames) - {user.username for user in found})
     if unknown:

@@ -13,6 +13,7 @@ from django.urls import URLResolver, get_resolver
 
 from accounts.models import Collection
 from annotation.models import Opening
+from practice.models import PracticePair
 from release.models import Erratum
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -72,6 +73,10 @@ class AddressBook:
 
     def _values(self, route: Route, pairs: Sequence[PairAddress]) -> Iterator[dict[str, object]]:
         names = list(dict.fromkeys(route.parameters))
+        if "practice_set" in names:
+            for practised, facet in product(self._practice_pairs, self._rows("facet")):
+                yield {**practised, "facet": facet}
+            return
         about_pairs = [name for name in names if name in ("query", "name", "token", "docno")]
         others = [name for name in names if name not in about_pairs]
         rest = [dict(zip(others, row, strict=True)) for row in product(*map(self._rows, others))]
@@ -99,6 +104,20 @@ class AddressBook:
         ]
 
     @cached_property
+    def _practice_pairs(self) -> list[dict[str, object]]:
+        """Pairs of practice sets, whose addresses no pair of live judging fits."""
+        pairs = PracticePair.objects.filter(practice_set__collection=self.collection)
+        return [
+            {
+                "slug": self.collection.slug,
+                "practice_set": pair.practice_set.name,
+                "name": pair.query.name,
+                "token": pair.token,
+            }
+            for pair in pairs.select_related("practice_set", "query").order_by("pk")[:SAMPLED]
+        ]
+
+    @cached_property
     def _of_collection(self) -> dict[str, Sequence[object]]:
         """Values of the other parameters. One that is missing has none in this collection."""
         collection = self.collection
@@ -122,6 +141,9 @@ class AddressBook:
         return {
             **{name: [row for (row,) in found[:SAMPLED]] for name, found in rows.items()},
             "slug": [collection.slug],
+            "practice_set": [
+                each.name for each in collection.practice_sets.order_by("pk")[:SAMPLED]
+            ],
             "choice": [choice.name for choice in collection.query_choices.order_by("pk")[:SAMPLED]],
             "facet": [facet.slug for facet in collection.facets.all()][:SAMPLED],
             "missing": ["exclude"],

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db.models import Q
 
 from accounts.models import Collection, User
+from adjudication.blind.reading import hidden_pairs
 from adjudication.models import Decision
 from annotation.models import Guideline, Judgment, Pair, RepeatJudgment
 from corpus.models import Document
@@ -103,7 +104,8 @@ class HiddenTexts:
 
     def _notes(self, checked: CheckedPerson) -> list[HiddenText]:
         """An adjudicator sees the notes of the pairs to decide, and not those of other pairs."""
-        pairs = checked.of_others if checked.is_adjudicator else checked.own
+        hidden = (*checked.of_others, *checked.graded_blind)
+        pairs = hidden if checked.is_adjudicator else checked.own
         of_pairs = {"query__name__in": {pair.query for pair in pairs}}
         if checked.is_adjudicator:
             of_pairs["token__in"] = {pair.token for pair in pairs}
@@ -194,7 +196,9 @@ class PersonsTexts:
         notes = Judgment.objects.filter(slot__pair__query__collection=self.collection)
         if self.all_pairs:
             judged = Pair.objects.of(self.collection).judged().order_by()
+            hidden = hidden_pairs(self.collection, self.person).order_by()
             notes = notes.filter(slot__pair__in=judged.values("pk"))
+            notes = notes.exclude(slot__pair__in=hidden.values("pk"))
         else:
             notes = notes.filter(annotator=self.person)
         decided = Decision.objects.filter(

@@ -8,20 +8,22 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import JUDGES, Collection, Role, User
+from adjudication.blind.reading import hidden_pairs
 from adjudication.models import Case
 from annotation.models import Pair, Slot
 from corpus.ordering import order_key
 from release.proofs.blindness.addresses import PairAddress
 
 BLIND = frozenset({*JUDGES, Role.ADJUDICATOR})
-OWN, OF_OTHERS, COMPARED = 6, 2, 2  # pairs of a person
+OWN, GRADED_BLIND, OF_OTHERS, COMPARED = 6, 4, 2, 2  # pairs of a person
 COLUMNS = ("query__name", "token", "candidate__document__docno", "query__query_paper__name")
 
 
 class CheckedPerson(NamedTuple):
     """A person with the pairs that he or she can open, and others that must be refused.
 
-    `compared` are slots of others: their judgments are changed for the comparison. An
+    `compared` are slots of others: their judgments are changed for the comparison. `graded_blind`
+    are own pairs whose judgments an adjudicator must not see before his or her own grade. An
     owner-annotator may know who the other people are, because he or she gives them their roles.
     """
 
@@ -30,6 +32,7 @@ class CheckedPerson(NamedTuple):
     own: list[PairAddress]
     of_others: list[PairAddress]
     compared: list[int]
+    graded_blind: list[PairAddress]
 
     @property
     def is_adjudicator(self) -> bool:
@@ -51,11 +54,13 @@ def blind_people(collection: Collection) -> list[CheckedPerson]:
 
 def checked_person(collection: Collection, person: User, role: Role) -> CheckedPerson:
     """The samples follow from the collection's seed."""
+    graded_blind: list[PairAddress] = []
     own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=person)
     of_others = Pair.objects.of(collection).filter(~Exists(own_slots)).order_by("pk")
     if role == Role.ADJUDICATOR:
         cases = Case.objects.cases().for_adjudicator(person).filter(query__collection=collection)
-        own = _addresses(cases.order_by("pk")[:OWN])
+        graded_blind = _addresses(hidden_pairs(collection, person).order_by("pk")[:GRADED_BLIND])
+        own = [*_addresses(cases.order_by("pk")[:OWN]), *graded_blind]
         # The judgment of such a pair is its author's alone.
         of_others = of_others.with_grades().filter(Q(first=None) ^ Q(second=None))
         half_judged = of_others.values_list("pk", flat=True)[:COMPARED]
@@ -65,7 +70,9 @@ def checked_person(collection: Collection, person: User, role: Role) -> CheckedP
         slots = _sampled_slots(collection, person)
         own = [PairAddress._make(row[:4]) for row in slots]
         compared = [pk for *_, pk in slots[:COMPARED]]
-    return CheckedPerson(person, role, own, _addresses(of_others[:OF_OTHERS]), compared)
+    return CheckedPerson(
+        person, role, own, _addresses(of_others[:OF_OTHERS]), compared, graded_blind
+    )
 
 
 def _sampled_slots(collection: Collection, person: User) -> list[tuple[str, str, str, str, int]]:

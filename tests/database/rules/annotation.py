@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import uuid
 
-from annotation.models import Guideline, GuidelineChange, GuidelineReading, SlotCount
+from annotation.models import (
+    Guideline,
+    GuidelineChange,
+    GuidelineReading,
+    Qualification,
+    SlotCount,
+)
 from tests.database.rules.world import Case, World, again, change, delete, given, judged_again
 
 
@@ -58,6 +64,11 @@ def repeat_answered_by_an_admin(world: World) -> None:
 def repeat_shows_an_earlier_judgment(world: World) -> None:
     repeat_answered_again(world)
     change(world.repeat, judgment=world.repeat_judgment)
+
+
+def qualified(world: World, **fields) -> Qualification:
+    values = {"person": world.first, "level": "judge", "basis": "override", "reason": "Why"}
+    return world.collection.qualifications.create(**values | fields)
 
 
 CASES = [
@@ -115,6 +126,10 @@ CASES = [
         lambda world: change(
             world.opening.seats.get(number=2), annotator=world.exclusion.annotator
         ),
+    ),
+    Case(
+        "slot_never_moved_to_an_excluded",
+        lambda world: change(world.open_slots[1], annotator=world.exclusion.annotator),
     ),
     Case(
         "exclusion_of_no_seat_holder",
@@ -303,4 +318,22 @@ CASES = [
         "repeat_judgment_compared_with_its_pair",
         lambda world: repeat_answered_again(world, compared=world.other_judgments[0]),
     ),
+    Case("qualification_level_known", lambda world: qualified(world, level="master")),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, reason="")),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, rho=0.5)),
+    Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, basis="luck")),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="training", pairs=20),
+    ),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="training", rho=0.5),
+    ),
+    Case(
+        "qualification_is_measured_or_has_reason",
+        lambda world: qualified(world, basis="judgments", rho=1.5, pairs=20),
+    ),
+    Case("qualification_never_edited", lambda world: change(qualified(world), level="senior")),
+    Case("qualification_never_deleted", lambda world: delete(qualified(world))),
 ]

@@ -54,6 +54,15 @@ from pooling.models import (
     Pool,
     SavedPlan,
 )
+from practice.models import (
+    PracticeGuideline,
+    PracticeJudgment,
+    PracticeKind,
+    PracticeMember,
+    PracticePair,
+    PracticeSet,
+)
+from practice.services import NewPair, add_members, close_set, make_set
 from release.models import (
     AnnotatorProfile,
     DatasheetAnswer,
@@ -80,6 +89,7 @@ from tests.support.factories import (
     member,
 )
 from tests.support.old_reports import a_stored_report
+from tests.support.practice_scenes import a_pilot, practise
 from tests.support.repeats import answer_repeat
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import judge_both, settle
@@ -157,6 +167,15 @@ class World(NamedTuple):
     study_pair: StudyPair
     study_rating: StudyRating
     ended_study: Study
+    pilot: PracticeSet  # open, with one pair, which one of its two members has judged
+    practice_guideline: PracticeGuideline
+    practice_pair: PracticePair
+    practice_member: PracticeMember  # who has judged the pair
+    practice_judgment: PracticeJudgment
+    closed_judgment: PracticeJudgment  # in a closed round
+    new_pair: PracticePair  # of a round without members
+    training_pair: PracticePair  # of a training set without members
+    finished: PracticeJudgment  # by a member who has finished a training set
     shadow_judge: ShadowJudge
     shadow_label: ShadowLabel
     stored_report: StoredReport
@@ -223,6 +242,7 @@ def build_world() -> World:
     study_rating = rate(study, 1, grade=2)
     change(ended_study, ended_at=timezone.now())
     query.query_paper.exclusions.create(annotator=excluded)
+    practice = practice_rows(collection)
     shadow_judge = collection.shadow_judges.create(
         name="model", filename="model.txt", labels_count=1, sha256="0" * 64
     )
@@ -230,6 +250,7 @@ def build_world() -> World:
     sampled_paper = a_sample(collection).papers.create(document=document, position=1)
     paper_type = collection.paper_types.create(key="survey", name="Survey", position=1)
     return World(
+        **practice,
         system=system,
         system_ranking=system.rankings.create(query=query, docnos=[], scores=[]),
         scores=system.scores.create(profile="trec", state="0" * 64, summary=[], values={}),
@@ -332,6 +353,51 @@ def build_world() -> World:
             user=User.objects.get(username="adju"), degree="master"
         ),
     )
+
+
+def practice_rows(collection: Collection) -> dict[str, Any]:
+    """Practice of two people who judge nothing else."""
+    people = [member(collection, Role.ANNOTATOR, name) for name in ("ann5", "ann6")]
+    query = a_query(collection, size=1)
+    pilot = a_pilot(collection, people=people, named=[query.name])
+    pair = pilot.pairs.get()
+    judgment = practise(pair, people[0], 1)
+    closed = a_pilot(collection, people=people, named=[query.name])
+    closed_judgment = practise(closed.pairs.get(), people[0], 1)
+    close_set(practice_set=closed)
+    training = a_training_set(collection, query, people[:1])
+    finished = practise(training.pairs.get(), people[0], 1)
+    training.members.update(finished_at=timezone.now())
+    return {
+        "pilot": pilot,
+        "practice_guideline": pilot.guidelines.get(),
+        "practice_pair": pair,
+        "practice_member": pilot.members.get(annotator=people[0]),
+        "practice_judgment": judgment,
+        "closed_judgment": closed_judgment,
+        "new_pair": make_set(
+            collection=collection,
+            kind=PracticeKind.PILOT,
+            pairs=[NewPair(query, pair.document)],
+            parameters={},
+            created_by=None,
+        ).pairs.get(),
+        "training_pair": a_training_set(collection, query, []).pairs.get(),
+        "finished": finished,
+    }
+
+
+def a_training_set(collection: Collection, query: Query, people: list[User]) -> PracticeSet:
+    candidate = query.query_paper.pool.candidates.get()
+    training = make_set(
+        collection=collection,
+        kind=PracticeKind.TRAINING,
+        pairs=[NewPair(query, candidate.document, gold=2, explanation="Why")],
+        parameters={},
+        created_by=None,
+    )
+    add_members(practice_set=training, annotators=people)
+    return training
 
 
 def screening_of(collection: Collection) -> Screening:
