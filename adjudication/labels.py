@@ -43,14 +43,7 @@ def pairs_with_judges(
         (Pair.objects.all() if among is None else among)
         .of(collection)
         .with_grades()
-        .annotate(
-            decision=Subquery(
-                standing_decisions()
-                .annotate(ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField()))
-                .values("ruling")[:1]
-            ),
-            docno=F("candidate__document__docno"),
-        )
+        .annotate(decision=_ruling(), docno=F("candidate__document__docno"))
         .order_by(*(Collate(name, _byte_order()) for name in ("query__name", "docno")))
         .values_list(
             "query__name",
@@ -84,10 +77,37 @@ def pairs_with_judges(
             unjudged = LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
             yield PairWithJudges(unjudged, None, None)
             continue
-        decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
-        state, final = final_label(first, second, decision, referred=referrals > 0)
+        state, final = final_label(first, second, _decided(ruling), referred=referrals > 0)
         pair = LabelledPair(name, facet, docno, state, first, second, final, asked_about.get(pk))
         yield PairWithJudges(pair, first_judge, second_judge, *(each or () for each in marks))
+
+
+def final_grades(collection: Collection) -> Iterator[tuple[int, int | None]]:
+    """The judged pairs by id, in order, and their final labels."""
+    rows = (
+        Pair.objects.of(collection)
+        .judged()
+        .annotate(decision=_ruling())
+        .order_by("pk")
+        .values_list("pk", "first_grade", "second_grade", "decision", "referral_count")
+    )
+    for pk, first, second, ruling, referrals in rows.iterator(READ_TOGETHER):
+        yield pk, final_label(first, second, _decided(ruling), referred=referrals > 0)[1]
+
+
+def _ruling() -> Subquery:
+    """The grade of a pair's standing decision, or SET_ASIDE."""
+    return Subquery(
+        standing_decisions()
+        .annotate(ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField()))
+        .values("ruling")[:1]
+    )
+
+
+def _decided(ruling: int | None) -> tuple[int | None] | None:
+    if ruling is None:
+        return None
+    return (None if ruling == SET_ASIDE else ruling,)
 
 
 def _byte_order() -> str:

@@ -15,8 +15,9 @@ from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, JUDGES, OWNERS, Collection, User
 from annotation import queue
-from annotation.models import LONGEST_REASON, Judgment, Opening, Pair, Reason, Seat
+from annotation.models import LONGEST_REASON, Opening, Pair, Reason, Seat
 from annotation.services import Answer, check_qualified, open_queries, submit_judgment
+from annotation.slot_sql import OwnSlot
 from corpus.models import Query
 from database.dry_run import rolled_back_if
 from web.api.serializers import DryRun, RequestSerializer
@@ -199,13 +200,13 @@ class PairAnswer(ShownTexts):
         return AspectAnswer(aspects, many=True).data
 
 
-class JudgmentAnswer(serializers.Serializer[Judgment]):
+class JudgmentAnswer(serializers.Serializer[Any]):
     """A judgment of yours; `counts` is false once you revised it."""
 
-    query = serializers.CharField(source="slot.pair.query.name")
-    token = serializers.CharField(source="slot.pair.token")
+    query = serializers.CharField(source="query_name")
+    token = serializers.CharField()
     sequence = serializers.IntegerField()
-    counts = serializers.SerializerMethodField()
+    counts = serializers.BooleanField()
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
@@ -217,9 +218,6 @@ class JudgmentAnswer(serializers.Serializer[Judgment]):
     seconds = serializers.FloatField(allow_null=True)
     presentation_digest = serializers.CharField()
     created_at = serializers.DateTimeField()
-
-    def get_counts(self, judgment: Judgment) -> bool:
-        return judgment.slot.judgment_id == judgment.pk
 
 
 # The admin's side
@@ -288,8 +286,8 @@ class JudgingView(CollectionView):
         check_qualified(self.collection, self.person)
         return row_or_404(queue.own_query(self.collection, self.person, name))
 
-    def my_slot(self, name: str, token: str) -> int:
-        return row_or_404(queue.own_slot(self.collection.slug, self.person, name, token)).pk
+    def my_slot(self, name: str, token: str) -> OwnSlot:
+        return row_or_404(queue.own_slot(self.collection.slug, self.person, name, token))
 
     def shown(self, query: Query, token: str) -> Response:
         pair = row_or_404(queue.shown_pair(query, self.person, token) if token.isalnum() else None)
@@ -335,21 +333,18 @@ class SubmitJudgment(JudgingView):
         responses={200: JudgmentAnswer, 201: JudgmentAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
-        slot_id = self.my_slot(query, token)
+        slot = self.my_slot(query, token)
         body = self.parsed(JudgmentFields)
-        is_repeated = Judgment.objects.filter(slot=slot_id, key=body["key"]).exists()
-        judgment = submit_judgment(slot_id=slot_id, annotator=self.person, **body)
-        return Response(JudgmentAnswer(judgment).data, status=200 if is_repeated else 201)
+        own = slot.rows.model.objects.filter(**{slot.rows.owner: slot.pk})
+        is_repeated = own.filter(key=body["key"]).exists()
+        judgment = submit_judgment(slot_id=slot.pk, annotator=self.person, rows=slot.rows, **body)
+        return Response(
+            JudgmentAnswer(queue.listed(own).get(pk=judgment.pk)).data,
+            status=200 if is_repeated else 201,
+        )
 
 
 class Judgments(JudgingView):
     @extend_schema(summary="Your judgments, the latest first", responses=JudgmentAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        # An empty slot is of a pair that was opened again, and is to be judged afresh.
-        rows = (
-            Judgment.objects.filter(annotator=self.person, slot__judgment__isnull=False)
-            .filter(slot__pair__query__collection=self.collection)
-            .select_related("slot__pair__query")
-            .order_by("-pk")
-        )
-        return self.paged(rows, JudgmentAnswer)
+        return self.paged(queue.all_judgments(self.collection, self.person), JudgmentAnswer)

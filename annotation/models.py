@@ -458,6 +458,125 @@ class Judgment(models.Model):
         return f"judgment {self.sequence} in {self.slot}"
 
 
+class RepeatQuerySet(models.QuerySet["Repeat"]):
+    def of(self, collection: Collection) -> RepeatQuerySet:
+        return self.filter(query__collection=collection)
+
+    def shown(self) -> RepeatQuerySet:
+        """Those that their annotators can see: of the present round, and of no pair opened again.
+
+        A pair opened again is to be judged afresh, so an earlier answer to it is hidden.
+        """
+        opened_again = Q(slot__judgment__isnull=True, judgment__compared__isnull=False)
+        return self.filter(~opened_again, round=F("query__opening__round"))
+
+    def for_annotator(self, user: User) -> RepeatQuerySet:
+        return self.filter(annotator=user)
+
+    def judged(self) -> RepeatQuerySet:
+        return self.filter(judgment__isnull=False)
+
+    def unjudged(self) -> RepeatQuerySet:
+        return self.filter(judgment=None)
+
+
+class Repeat(models.Model):
+    """A pair that its annotator judges a second time, without being told. It never counts.
+
+    Made with the slots, or when a seat or a round is given. Triggers drop one without a judgment
+    when the work on it ends: its seat is handed over, or its pair is opened again.
+    """
+
+    slot = models.ForeignKey(Slot, models.CASCADE, related_name="repeats")
+    # That of the slot. No index of its own: those below begin with it.
+    query = models.ForeignKey(Query, models.CASCADE, related_name="repeats", db_index=False)
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="repeats")
+    round = models.PositiveSmallIntegerField(default=1, db_default=1)
+    token = models.CharField(max_length=32, help_text="Its name in addresses, like that of a pair.")
+    postponed_at = models.DateTimeField(null=True, blank=True)
+    judgment = models.OneToOneField(
+        "RepeatJudgment", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = RepeatQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["query", "token"]
+        constraints = [
+            models.UniqueConstraint(fields=["query", "token"], name="repeat_token_once"),
+            models.UniqueConstraint(
+                fields=["slot", "annotator", "round"], name="repeat_once_a_round"
+            ),
+        ]
+        indexes = [models.Index(fields=["query", "annotator"], name="repeat_by_query")]
+
+    def __str__(self) -> str:
+        return f"repeat of {self.slot}"
+
+
+class RepeatJudgment(models.Model):
+    """An annotator's answer to a repeat. Appended and superseded, never edited or deleted.
+
+    `compared` is the judgment that the slot showed then. It is None if there was none: the pair was
+    put off while its repeat was on the person's screen already.
+    """
+
+    repeat = models.ForeignKey(Repeat, models.PROTECT, related_name="judgments")
+    sequence = models.PositiveSmallIntegerField(
+        help_text="1, 2, … within the repeat; the last is compared."
+    )
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="repeat_judgments"
+    )
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, choices=Reason, blank=True)
+    note = models.TextField(blank=True)
+    aspects: models.JSONField[list[int] | None, list[int] | None] = models.JSONField(
+        null=True, blank=True, help_text="As those of a judgment."
+    )
+    presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
+    guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
+    round = models.PositiveSmallIntegerField(default=1, db_default=1)
+    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    compared = models.ForeignKey(
+        Judgment, models.PROTECT, null=True, blank=True, related_name="repeat_judgments"
+    )
+    distance = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many own answers in this query lie between the two judgments.",
+    )
+
+    class Meta:
+        ordering = ["repeat", "sequence"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repeat", "sequence"], name="repeat_judgment_sequence_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
+                | Q(grade__isnull=True, reason__in=Reason.values),
+                name="repeat_judgment_grade_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(aspects__isnull=True)
+                | Q(aspects=[])
+                | Q(grade__isnull=False, grade__gt=0),
+                name="repeat_judgment_aspects_with_a_grade",
+            ),
+            models.CheckConstraint(
+                condition=Q(compared=None, distance=None)
+                | Q(compared__isnull=False, distance__isnull=False),
+                name="repeat_judgment_compared_at_a_distance",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.sequence} of {self.repeat}"
+
+
 class Level(models.TextChoices):
     """The work that a qualification is for."""
 

@@ -5,17 +5,28 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, F, Max, OuterRef, Sum
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, When
 
 from accounts.models import Collection, User
 from annotation.aspects import Aspect, aspects_of, aspects_text
-from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
+from annotation.models import (
+    Judgment,
+    Reason,
+    Repeat,
+    RepeatJudgment,
+    RepeatQuerySet,
+    Slot,
+    SlotCount,
+    SlotQuerySet,
+)
 from annotation.presentation import Presentation, ShownText
+from annotation.repeats.waiting import left_in_order, own_repeats
 from annotation.services import CandidateText, presentation_with, shown_query
-from annotation.slot_sql import count_progress, find_own_slot
+from annotation.slot_sql import GivenJudgment, OwnSlot, count_progress, find_own_slot
 from corpus.models import SOURCES, DocumentText, Query, title_of
 
 RECENT = 40
@@ -23,7 +34,10 @@ PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 
 
 class SlotProgress(NamedTuple):
-    """An annotator's progress with a query: counts of his or her own slots."""
+    """An annotator's progress with a query: counts of his or her own slots and repeats.
+
+    Only he or she is told these: what others see of the progress is without repeats.
+    """
 
     total: int
     judged: int
@@ -104,13 +118,6 @@ class ShownPair:
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
-class OwnSlot(NamedTuple):
-    """Ids of one of the annotator's slots and of its query."""
-
-    pk: int
-    query: int
-
-
 class OwnJudgment(NamedTuple):
     """A line in the annotator's list of own judgments."""
 
@@ -136,9 +143,10 @@ def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryPro
     """The annotator's queries: first the query judged last, the rest as they were opened.
 
     Both judges of a query have this order, so they meet the same queries first. It does not depend
-    on what the other one has judged. `sharing.judging_order` makes it. One statement and no row
+    on what the other one has judged. `sharing.judging_order` makes it. Two statements and no row
     objects, because this is the page that annotators wait for most often.
     """
+    repeats = repeat_counts(Repeat.objects.of(collection), user, "query")
     paper = "query__query_paper"
     rows = (
         SlotCount.objects.filter(query__collection=collection, annotator=user)
@@ -156,12 +164,35 @@ def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryPro
     )
     found = []
     for pk, name, query_paper, title, facet, facet_name, *counts, _ in rows:
-        progress = SlotProgress(*counts)
+        progress = SlotProgress(*map(sum, zip(counts, repeats.get(pk, NO_REPEATS), strict=True)))
         minutes = pace.minutes(progress.remaining)
         found.append(
             QueryProgress(pk, name, query_paper, title, facet, facet_name, progress, minutes)
         )
     return found
+
+
+NO_REPEATS = (0,) * len(SlotProgress._fields)
+
+
+def repeat_counts(repeats: RepeatQuerySet, user: User, by: str) -> dict[int, tuple[int, ...]]:
+    """The annotator's repeats of each query or collection, counted as his or her slots are.
+
+    `by` is the lookup of the key.
+    """
+    rows = (
+        repeats.for_annotator(user)
+        .shown()
+        .order_by()
+        .values_list(by)
+        .annotate(
+            total=Count("pk"),
+            judged=Count("judgment"),
+            postponed=Count("postponed_at", filter=Q(judgment=None)),
+            ungraded=Count("judgment", filter=Q(judgment__grade=None)),
+        )
+    )
+    return {key: tuple(counts) for key, *counts in rows}
 
 
 def pace(collection: Collection, user: User) -> Pace:
@@ -196,9 +227,8 @@ def own_slots(query_id: int, user: User) -> SlotQuerySet:
 
 
 def own_slot(slug: str, user: User, name: str, token: str) -> OwnSlot | None:
-    """The slot in that pair of the query of that name, if the user annotates the collection."""
-    ids = find_own_slot(slug, user.pk, name, token)
-    return OwnSlot._make(ids) if ids else None
+    """The slot or repeat of that name in the query, if the user annotates the collection."""
+    return find_own_slot(slug, user.pk, name, token)
 
 
 def progress_in(query_id: int, user: User) -> SlotProgress:
@@ -207,44 +237,78 @@ def progress_in(query_id: int, user: User) -> SlotProgress:
 
 def next_token(query_id: int, user: User) -> str | None:
     """The pair to judge next, or None when all are judged."""
+    left = left_in_order(query_id, user, count=1)
+    if left is not None:
+        return left[0].token
     ordered = own_slots(query_id, user).unjudged().in_judging_order()
     return ordered.values_list("pair__token", flat=True).first()
 
 
 def token_before(query: Query, user: User, token: str = "") -> str | None:
     """The pair judged last; or, seen from a judged pair, the one judged before it."""
-    judged = own_slots(query.pk, user).judged()
-    here = judged.filter(pair__token=token).values_list("judgment", flat=True).first()
-    if here is not None:
-        judged = judged.filter(judgment__lt=here)
-    return judged.order_by("-judgment_id").values_list("pair__token", flat=True).first()
+    slots, repeats = own_slots(query.pk, user).judged(), own_repeats(query.pk, user).judged()
+    found: list[tuple[datetime, str]] = []
+    here = _judgment_in(slots.filter(pair__token=token)) or _judgment_in(
+        repeats.filter(token=token)
+    )
+    for rows, name in ((slots, "pair__token"), (repeats, "token")):
+        if isinstance(here, rows.model._meta.get_field("judgment").related_model):
+            rows = rows.filter(judgment__lt=here)
+        elif here is not None:
+            rows = rows.filter(judgment__created_at__lt=here.created_at)
+        latest = rows.order_by("-judgment_id").values_list("judgment__created_at", name).first()
+        found += filter(None, [latest])
+    return max(found)[1] if found else None
+
+
+def _judgment_in(rows: SlotQuerySet | RepeatQuerySet) -> GivenJudgment | None:
+    row = rows.select_related("judgment").first()
+    return row.judgment if row else None
 
 
 def pairs_ahead(
     query: Query, user: User, *, without: Iterable[str] = (), count: int = PAIRS_AHEAD
 ) -> list[ShownPair]:
     """The next `count` pairs in judging order, without those that the page has already."""
-    slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
-    return _shown(query, slots.in_judging_order()[:count])
+    without = set(without)
+    left = left_in_order(query.pk, user, without=without, count=count)
+    if left is None:
+        slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
+        return _shown(query, slots.in_judging_order()[:count])
+    # Of the own rows again: some may have been given to another person meanwhile.
+    slots = own_slots(query.pk, user).filter(pk__in=[row.pk for row in left if not row.is_repeat])
+    repeats = own_repeats(query.pk, user).filter(pk__in=[row.pk for row in left if row.is_repeat])
+    shown = {pair.token: pair for pair in (*_shown(query, slots), *_shown(query, repeats))}
+    return [shown[row.token] for row in left if row.token in shown]
 
 
 def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
-    slots = own_slots(query.pk, user).filter(pair__token=token)
-    return next(iter(_shown(query, slots)), None)
+    for rows in (
+        own_slots(query.pk, user).filter(pair__token=token),
+        own_repeats(query.pk, user).filter(token=token),
+    ):
+        if found := _shown(query, rows):
+            return found[0]
+    return None
 
 
-def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
-    """The pairs of these slots. One query, without the documents' other columns."""
-    document = "pair__candidate__document__"
+def _shown(query: Query, slots: SlotQuerySet | RepeatQuerySet) -> list[ShownPair]:
+    """The pairs of these slots or repeats. One query, without the documents' other columns."""
+    token, pair = _columns(slots)
     rows = slots.values_list(
-        "pair__token",
+        token,
         "postponed_at",
         *(f"judgment__{column}" for column in ("key", "grade", "reason", "note", "aspects")),
-        "pair__candidate",
-        *(f"{document}{column}" for column in DocumentText._fields),
+        f"{pair}__candidate",
+        *(f"{pair}__candidate__document__{column}" for column in DocumentText._fields),
     )
     shown = shown_query(query)
     return [_as_shown(query, shown, slot[:7], CandidateText(*slot[7:])) for slot in rows]
+
+
+def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
+    """The lookups of a slot's or a repeat's token, and of its pair."""
+    return ("token", "slot__pair") if rows.model is Repeat else ("pair__token", "pair")
 
 
 def _as_shown(
@@ -284,26 +348,69 @@ def pair_to_show(
 
 
 def own_judgments(query: Query, user: User) -> list[OwnJudgment]:
-    """All judgments of the annotator on the query, the latest first."""
-    rows = (
-        own_slots(query.pk, user)
-        .judged()
-        .order_by("-judgment_id")
-        .values_list(
-            "pair__token",
-            "pair__candidate__document__title",
+    """All judgments of the annotator on the query, also of repeats, the latest first."""
+    found: list[tuple[Any, ...]] = []
+    sources: tuple[SlotQuerySet | RepeatQuerySet, ...] = (
+        own_slots(query.pk, user),
+        own_repeats(query.pk, user),
+    )
+    for rows in sources:
+        token, pair = _columns(rows)
+        found += rows.judged().values_list(
+            "judgment__created_at",
+            "judgment",
+            token,
+            f"{pair}__candidate__document__title",
             "judgment__grade",
             "judgment__reason",
             "judgment__note",
             "judgment__aspects",
         )
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [OwnJudgment(*row[2:])._replace(aspect_names=query.aspect_names) for row in found]
+
+
+LISTED = (
+    *("query_name", "token", "sequence", "counts", "grade", "reason", "note", "aspects"),
+    *("seconds", "presentation_digest", "created_at", "pk"),
+)
+
+
+def listed(judgments: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
+    """Judgments, in slots or of repeats, as the API lists them to their author."""
+    row = "repeat" if judgments.model is RepeatJudgment else "slot"
+    token, pair = ("token", "slot__pair") if row == "repeat" else ("pair__token", "pair")
+    found: QuerySet[Any, dict[str, Any]] = judgments.annotate(
+        query_name=F(f"{row}__{pair}__query__name"),
+        token=F(f"{row}__{token}"),
+        counts=Case(When(**{f"{row}__judgment": F("pk")}, then=True), default=False),
+    ).values(*LISTED)
+    return found
+
+
+def all_judgments(collection: Collection, user: User) -> QuerySet[Any, dict[str, Any]]:
+    """All judgments of the annotator, superseded ones too, the latest first."""
+    # An empty slot is of a pair that was opened again, and is to be judged afresh.
+    own = Judgment.objects.filter(
+        annotator=user, slot__judgment__isnull=False, slot__pair__query__collection=collection
     )
-    return [OwnJudgment(*row, query.aspect_names) for row in rows]
+    repeats = Repeat.objects.for_annotator(user).of(collection).shown().judged()
+    of_repeats = RepeatJudgment.objects.filter(repeat__in=repeats)
+    if not of_repeats.exists():
+        return listed(own.order_by("-pk"))
+    both = listed(own.order_by()).union(listed(of_repeats.order_by()), all=True)
+    return both.order_by("-created_at", "-pk")
 
 
 def minutes_spent(query: Query, user: User) -> int | None:
     """Measured minutes over all the annotator's judgments on the query; None if none was timed."""
-    seconds = Judgment.objects.filter(annotator=user, slot__pair__query=query).aggregate(
-        spent=Sum("seconds")
-    )["spent"]
-    return None if seconds is None else round(seconds / 60)
+    timed = [
+        rows.aggregate(spent=Sum("seconds"))["spent"]
+        for rows in (
+            Judgment.objects.filter(annotator=user, slot__pair__query=query),
+            RepeatJudgment.objects.filter(annotator=user, repeat__query=query),
+        )
+    ]
+    if all(seconds is None for seconds in timed):
+        return None
+    return round(sum(seconds or 0 for seconds in timed) / 60)

@@ -24,8 +24,11 @@ from annotation.models import (
     Opening,
     Pair,
     Reason,
+    Repeat,
+    RepeatQuerySet,
     Seat,
     Slot,
+    SlotQuerySet,
 )
 from annotation.presentation import (
     Presentation,
@@ -35,13 +38,25 @@ from annotation.presentation import (
     shown_with_numbers,
 )
 from annotation.qualifications.standing import adjudicating_seniors, must_qualify
-from annotation.slot_sql import LockedSlot, insert_judgment, lock_slot, show_judgment
+from annotation.repeats.planning import plan_repeats
+from annotation.slot_sql import (
+    REPEATS,
+    SLOTS,
+    GivenJudgment,
+    JudgedRows,
+    LockedSlot,
+    compared_by,
+    insert_judgment,
+    lock_slot,
+    show_judgment,
+)
 from annotation.unchecked_labels import listed, names_with_unchecked_labels
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
 from corpus.ordering import order_key, random_number
 from corpus.services import create_collection
 from database.bulk import insert_rows, update_rows
+from database.consistent_reads import batched
 from pooling.models import Candidate, Pool
 from pooling.services import PoolingError, freeze_pool
 from web.errors import UserFacingError
@@ -157,12 +172,15 @@ class KeyReused(JudgingConflict):
     """An idempotency key came with two different answers."""
 
 
+TOGETHER = 500  # keys in a statement
 GUIDELINE_CHANGED = (
     "The guideline of this query changed, so your answer was not saved. Reload the page and judge "
     "the pair again."
 )
+OF_ANOTHER_ROUND = ("judgment_of_the_round", "repeat_judgment_of_its_repeat")  # triggers' names
 # Triggers that refuse a judgment, by name.
 REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
+    # Of a repeat, too: `repeat_judgment_never_by_an_admin`.
     "judgment_never_by_an_admin": (
         WasAdmin,
         "You were an admin of this collection, so you have seen where its candidates come from and "
@@ -338,6 +356,8 @@ def open_query(
                 annotators=annotators,
                 guideline_version=guideline.version,
             )
+            for number in (1, 2):
+                plan_repeats(query, number)
     except PoolingError as error:
         raise CannotOpen(f"{query.name} cannot be opened. {error}") from error
     except IntegrityError as error:
@@ -570,6 +590,7 @@ def reassign_seat(
             seats[number].annotator = annotator
             seats[number].senior_reason = senior_reason if seniors else ""
             seats[number].save(update_fields=["annotator", "senior_reason"])
+            plan_repeats(query, number)
     except IntegrityError as error:
         raise CannotReassign(
             f"{annotator} judged pairs of {query.name} in the other seat, or decided some. An "
@@ -688,8 +709,12 @@ def submit_judgment(
     key: uuid.UUID,
     supersedes: uuid.UUID | None,
     seconds: float | None = None,
-) -> Judgment:
+    rows: JudgedRows = SLOTS,
+) -> GivenJudgment:
     """Append a judgment to the annotator's slot; the latest counts.
+
+    With REPEATS as `rows`, `slot_id` is that of a repeat. Its judgments count nowhere; each is
+    stored with the judgment that the slot shows now, with which it is compared.
 
     `supersedes` is the key of the slot's judgment that the annotator saw, None when there was none.
     A page that shows an older judgment, or one that was never saved, cannot overwrite the current
@@ -702,7 +727,7 @@ def submit_judgment(
     """
     try:
         with transaction.atomic():
-            slot = lock_slot(slot_id)
+            slot = lock_slot(slot_id, rows)
             if slot is None or slot.annotator_id != annotator.pk:
                 raise NotYours("This pair is not assigned to you.")
             if slot.is_archived:
@@ -715,11 +740,11 @@ def submit_judgment(
                     f"Version {slot.guideline_version} of the guideline is new to you, so your "
                     "answer was not saved. Reload the page, read it, and judge the pair."
                 )
-            current, current_key = _current(slot)
+            current, current_key = _current(slot, rows)
             if current_key != supersedes:
-                earlier = Judgment.objects.filter(key=key).first()
+                earlier = rows.model.objects.filter(key=key).first()
                 if earlier is not None:
-                    return _same_submission(earlier, slot_id, answer)
+                    return _same_submission(earlier, rows, slot_id, answer)
             if presentation_digest != _digest_now(slot):
                 raise WrongPresentation(
                     "The text of this pair changed, so your answer was not saved. "
@@ -738,7 +763,8 @@ def submit_judgment(
             if answer.aspects:
                 _check_aspects(slot, answer.aspects)
             judgment = insert_judgment(
-                slot_id=slot.pk,
+                rows,
+                **{rows.owner: slot.pk},
                 sequence=(current or slot.last_sequence or 0) + 1,
                 annotator_id=slot.annotator_id,
                 grade=answer.grade,
@@ -751,35 +777,47 @@ def submit_judgment(
                 key=key,
                 seconds=seconds,
                 created_at=timezone.now(),
+                **_compared(slot, rows),
             )
-            if not show_judgment(slot, judgment.pk):
+            if not show_judgment(slot, judgment.pk, rows):
                 check_not_archived(Collection.objects.get(pk=slot.collection_id))
                 raise WrongPresentation(GUIDELINE_CHANGED)
     except IntegrityError as error:
-        if "judgment_of_the_round" in str(error):
+        if any(rule in str(error) for rule in OF_ANOTHER_ROUND):
             raise WrongPresentation(GUIDELINE_CHANGED) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
                 raise refusal(f"{message} Nothing was saved.") from error
-        earlier = Judgment.objects.filter(key=key).first()
+        earlier = rows.model.objects.filter(key=key).first()
         if earlier is None:
             raise
-        return _same_submission(earlier, slot_id, answer, cause=error)
+        return _same_submission(earlier, rows, slot_id, answer, cause=error)
     return judgment
 
 
-def _current(slot: LockedSlot) -> tuple[int | None, uuid.UUID | None]:
+def _compared(slot: LockedSlot, rows: JudgedRows) -> dict[str, int | None]:
+    """The columns of a repeat's judgment that say what it is compared with."""
+    if rows is not REPEATS:
+        return {}
+    return dict(zip(("compared_id", "distance"), compared_by(slot), strict=True))
+
+
+def _current(slot: LockedSlot, rows: JudgedRows) -> tuple[int | None, uuid.UUID | None]:
     """Sequence and key of the judgment that the slot shows; None for both if it shows none."""
     if slot.judgment_id is None:
         return None, None
-    shown = Judgment.objects.filter(pk=slot.judgment_id)
+    shown = rows.model.objects.filter(pk=slot.judgment_id)
     return shown.values_list("sequence", "key").get()
 
 
 def _same_submission(
-    earlier: Judgment, slot_id: int, answer: Answer, cause: Exception | None = None
-) -> Judgment:
-    if (earlier.slot_id, Answer.of(earlier)) != (slot_id, answer):
+    earlier: GivenJudgment,
+    rows: JudgedRows,
+    slot_id: int,
+    answer: Answer,
+    cause: Exception | None = None,
+) -> GivenJudgment:
+    if (getattr(earlier, rows.owner), Answer.of(earlier)) != (slot_id, answer):
         raise KeyReused("This page was already used for another answer. Reload it.") from cause
     return earlier
 
@@ -834,6 +872,8 @@ class NewJudgment(NamedTuple):
 def insert_judgments(judgments: Iterable[NewJudgment]) -> dict[int, int]:
     """Insert imported judgments into unjudged slots. They count from then on.
 
+    Their pairs do not come again: the people gave these answers elsewhere.
+
     Returns the new judgments by slot.
     """
     now = connection.ops.adapt_datetimefield_value(timezone.now())
@@ -845,14 +885,22 @@ def insert_judgments(judgments: Iterable[NewJudgment]) -> dict[int, int]:
     filled = {slot for slot, *_ in rows}  # others may be judged meanwhile
     inserted = {slot: pk for slot, pk in new if slot in filled}
     update_rows(Slot, ("judgment",), list(inserted.items()))
+    for some in batched(list(inserted), TOGETHER):
+        Repeat.objects.unjudged().filter(slot__in=some).delete()
     return inserted
 
 
-def postpone(*, slot_id: int, annotator: User) -> None:
-    """Put an unjudged pair behind all the others of its query ("later")."""
-    own = Slot.objects.for_annotator(annotator).unjudged().filter(pk=slot_id)
-    slot = own.select_related("pair__query__collection").first()
-    if slot is not None:
-        check_not_archived(slot.pair.query.collection)
+def postpone(*, slot_id: int, annotator: User, rows: JudgedRows = SLOTS) -> None:
+    """Put an unjudged pair, or a repeat, behind all the others of its query ("later")."""
+    own: SlotQuerySet | RepeatQuerySet = (
+        Repeat.objects.for_annotator(annotator).shown()
+        if rows is REPEATS
+        else Slot.objects.for_annotator(annotator)
+    )
+    own = own.unjudged().filter(pk=slot_id)
+    path = "query" if rows is REPEATS else "pair__query"
+    collection = Collection.objects.filter(pk__in=own.values(f"{path}__collection")).first()
+    if collection is not None:
+        check_not_archived(collection)
     if not own.update(postponed_at=timezone.now()):
         raise NotYours("Only your own unjudged pairs can be postponed.")

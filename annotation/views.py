@@ -29,7 +29,7 @@ from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.qualifications.standing import must_qualify
 from annotation.questions.reading import asked_pairs
-from annotation.queue import OwnSlot, ShownPair
+from annotation.queue import ShownPair
 from annotation.services import (
     BadAnswer,
     JudgingError,
@@ -38,6 +38,7 @@ from annotation.services import (
     postpone,
     submit_judgment,
 )
+from annotation.slot_sql import OwnSlot
 from annotation.workspace import (
     THEN_MINE,
     WorkspacePlace,
@@ -167,6 +168,7 @@ def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpRespo
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
             seconds=form.cleaned_data["seconds"],
+            rows=slot.rows,
         )
     except JudgingError as error:
         return _refused(request, slug=slug, name=name, token=token, error=error)
@@ -214,7 +216,7 @@ def judge_later(
     """Move the pair behind all other pairs."""
     slot = _my_slot(request, collection.slug, name, token)
     try:
-        postpone(slot_id=slot.pk, annotator=person_of(request))
+        postpone(slot_id=slot.pk, annotator=person_of(request), rows=slot.rows)
     except JudgingError as error:
         if wants_json(request):
             return refusal(request, type(error).__name__, str(error), status=409)

@@ -9,6 +9,7 @@ from adjudication import api as adjudication
 from adjudication.judgment_import.api import JudgmentImports
 from adjudication.referrals.api import Referrals
 from agreement.api import AgreementReports
+from agreement.consistency.api import ConsistencyReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from annotation.guidelines.api import (
@@ -128,6 +129,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
     path("agreement/", AgreementReports.as_view(), name="api-agreement"),
+    path("consistency/", ConsistencyReports.as_view(), name="api-consistency"),
     path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
     path("systems/", evaluation.Systems.as_view(), name="api-systems"),
     path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),

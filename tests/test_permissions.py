@@ -340,6 +340,10 @@ ADDRESSES = [
     Address("agreement-csv", (ADMIN,), GET),
     Address("agreement-json", (ADMIN,), GET),
     Address("agreement-figure", (ADMIN,), GET),
+    Address("consistency", (ADMIN,), GET),
+    Address("compute-consistency", (ADMIN,), POST),
+    Address("consistency-json", (ADMIN,), GET),
+    Address("consistency-figure", (ADMIN,), GET),
     Address("pool-bias", (ADMIN,), GET),
     Address("compute-pool-bias", (ADMIN,), POST),
     Address("pool-bias-figure", (ADMIN,), GET),
@@ -372,6 +376,7 @@ ADDRESSES = [
     Address("moved-errata", (ADMIN,), GET),
     Address("moved-erratum", (ADMIN,), GET),
     Address("api-agreement", (ADMIN,), BOTH),
+    Address("api-consistency", (ADMIN,), BOTH),
     Address("api-releases", (ADMIN,), BOTH),
     Address("api-release", (ADMIN,), GET),
     Address("api-bundle", (ADMIN,), GET),
@@ -465,6 +470,7 @@ FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
 # A figure that the page of the address has.
 FIGURES = {
     "agreement-figure": "agreement",
+    "consistency-figure": "sitting",
     "pool-figure": "depth",
     "models-figure": "overlap",
     "comparison-figure": "baseline",

@@ -1,4 +1,4 @@
-"""`{% value_cell value %}`: a coefficient in a table, or the word "undefined" with the reason."""
+"""`{% value_cell value %}`, `{% estimate_cell value %}`: numbers in tables, with their reasons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.template import Library
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from agreement.consistency.page import ShownEstimate
 from agreement.tables import Value
 
 register = Library()
@@ -28,3 +29,14 @@ def value_cell(value: Value, css: str = "", first: str = "", interval: str = "")
     below = format_html(INTERVAL, interval) if interval else ""
     cell = '<td class="number {}" title="{}">{}{}</td>'
     return format_html(cell, css, value.exact, value.shown, below)
+
+
+@register.simple_tag
+def estimate_cell(shown: ShownEstimate, css: str = "") -> SafeString:
+    """The value with its interval below it, or a dash; the title has the exact value or reason."""
+    if shown.estimate.value is None:
+        cell = '<td class="number {}" title="{}"><span class="quiet">–</span></td>'
+        return format_html(cell, css, shown.exact)
+    below = format_html(INTERVAL, shown.interval) if shown.interval else ""
+    cell = '<td class="number {}" title="{}">{}{}</td>'
+    return format_html(cell, css, shown.exact, shown.text, below)

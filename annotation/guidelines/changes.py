@@ -18,6 +18,7 @@ from annotation.models import (
     Slot,
     SlotCount,
 )
+from annotation.repeats.planning import plan_repeats
 from annotation.services import (
     CannotReassign,
     JudgingConflict,
@@ -192,6 +193,8 @@ def _apply(
         ) from error
     if judge_again:
         _hand_to_seats(opening)
+        for number in (1, 2):
+            plan_repeats(query, number)
     _renew_digests(query, guideline.version)
 
 

@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
-from annotation.models import Guideline, GuidelineReading, SlotCount
+from annotation.models import Guideline, GuidelineReading, Repeat, SlotCount
 
 
 def unread_guidelines(collection: Collection, annotator: User) -> QuerySet[Guideline]:
@@ -21,7 +21,9 @@ def unread_guidelines(collection: Collection, annotator: User) -> QuerySet[Guide
         query__collection=collection,
         query__opening__guideline=OuterRef("pk"),
     )
-    versions = Guideline.objects.filter(Exists(left), version__gt=1)
+    repeats = Repeat.objects.for_annotator(annotator).of(collection).unjudged().shown()
+    repeats_left = repeats.filter(query__opening__guideline=OuterRef("pk"))
+    versions = Guideline.objects.filter(Exists(left) | Exists(repeats_left), version__gt=1)
     return versions.exclude(readings__reader=annotator).select_related("facet")
 
 

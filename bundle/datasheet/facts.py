@@ -15,6 +15,7 @@ from bundle.datasheet.blind_ratings import blind_sentences
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
+from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
@@ -124,6 +125,8 @@ def collection(content: Content) -> Iterator[str]:
     yield from _item("Annotators", f"{content.counts.annotators:,}")
     yield from _item("Adjudicators", f"{content.counts.adjudicators:,}")
     yield from _pace(snapshot)
+    if consistency := snapshot.reports.current.get(REPORT):
+        yield from _item("Self-consistency", consistency_sentence(consistency))
     yield ""
     yield from _agreement(content)
 

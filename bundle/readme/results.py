@@ -7,6 +7,7 @@ from typing import Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
 from bundle.content import Content
+from bundle.datasheet.self_consistency import consistency_paragraph
 from bundle.readme.tables import facet_table, listed
 from bundle.records import ReleasedReports, ReleasedScope
 from scoring.measures.scopes import Scope
@@ -61,6 +62,7 @@ def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
             content.agreement[Missing.EXCLUDE],
             has_facets=content.snapshot.collection.has_facets,
         )
+        yield consistency_paragraph(content.snapshot.reports)
 
 
 def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:

@@ -56,6 +56,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
         *("full-text-studies", "own-study", "rate-pair"),
     ),
     "statistics": ("agreement",),
+    "statistics#self-consistency-and-drift": ("consistency",),
     "evaluation": ("leaderboard", "system", "add-system"),
     "significance": ("compare-systems", "ranked-lists"),
     "error_browser": ("error-browser",),

@@ -24,7 +24,8 @@ from accounts.models import JUDGES, Collection, Membership, User
 from adjudication.models import CaseCount
 from adjudication.queue import due_cases
 from agreement.services import AgreementReport
-from annotation.models import PairCount, SlotCount
+from annotation.models import PairCount, Repeat, SlotCount
+from annotation.queue import repeat_counts
 from corpus.facets import SAMPLE_FACETS
 from corpus.models import Document, Facet, Query, QueryPaper, title_of
 from dashboard.overview.roles import roles_by_field
@@ -160,6 +161,11 @@ def personal_work(user: User, collections: Iterable[Collection]) -> dict[int, Pe
         Sum("total"), Sum("judged")
     ):
         work[pk] = replace(work[pk], pairs=pairs, judged=judged)
+    # The person does not know which pairs are repeats, so they are in every count of the own work.
+    own_repeats = Repeat.objects.filter(query__collection__in=ids)
+    for pk, (total, judged, *_) in repeat_counts(own_repeats, user, "query__collection").items():
+        pairs, before = work[pk].pairs + total, work[pk].judged
+        work[pk] = replace(work[pk], pairs=pairs, judged=before + judged)
     for pk, due in due_cases(ids, user).items():
         work[pk] = replace(work[pk], due=due)
     return work
@@ -173,12 +179,15 @@ def query_progress(collection: Collection, user: User) -> list[JudgedOfQuery]:
         .annotate(
             facet=Case(When(query__facet__key="", then=Value("")), default=F("query__facet__name"))
         )
-        .values_list("query__name", "facet", title_of("query__query_paper"))
+        .values_list("query", "query__name", "facet", title_of("query__query_paper"))
         .annotate(Sum("judged"), Sum("total"))
     )
-    return sorted(
-        (JudgedOfQuery(*row) for row in rows), key=lambda progress: progress.remaining == 0
-    )
+    repeats = repeat_counts(Repeat.objects.of(collection), user, "query")
+    found = []
+    for pk, name, facet, title, judged, total in rows:
+        more, more_judged = repeats.get(pk, (0, 0))[:2]
+        found.append(JudgedOfQuery(name, facet, title, judged + more_judged, total + more))
+    return sorted(found, key=lambda progress: progress.remaining == 0)
 
 
 def idle_annotators(collection: Collection) -> list[User]:

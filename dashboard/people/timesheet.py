@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from adjudication.models import BlindRating, Decision
-from annotation.models import Judgment
+from annotation.models import Judgment, RepeatJudgment
 from web.tables.columns import Column, Table
 
 KINDS = ("judgments", "decisions", "blind grades")
@@ -22,7 +22,7 @@ KINDS = ("judgments", "decisions", "blind grades")
 class WorkedWeek:
     """A person's answers in a week; `timed` of them have a time, together `seconds`.
 
-    `kind` is one of KINDS. Revisions count: they took time, too.
+    `kind` is one of KINDS. Revisions and hidden repeats count: they took time, too.
     """
 
     person: User
@@ -66,26 +66,25 @@ def name_of_week(day: date) -> str:
 def worked_weeks(
     collection: Collection, monday: date, person: User | None = None
 ) -> list[WorkedWeek]:
-    """The people with answers in that week, or this person alone, in four database queries."""
+    """The people with answers in that week, or this person alone, in five database queries."""
     begin = timezone.make_aware(datetime.combine(monday, time.min))
     end = timezone.make_aware(datetime.combine(monday + timedelta(days=7), time.min))
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
+    repeats = RepeatJudgment.objects.filter(repeat__query__collection=collection)
     of_pairs = {"pair__query__collection": collection}
     answers: list[tuple[str, QuerySet[Any], str]] = [
         ("judgments", judgments, "annotator"),
+        ("judgments", repeats, "annotator"),
         ("decisions", Decision.objects.filter(**of_pairs), "adjudicator"),
         ("blind grades", BlindRating.objects.filter(**of_pairs), "adjudicator"),
     ]
-    rows = [
-        (kind, *row)
-        for kind, of_kind, author in answers
-        for row in _sums(of_kind, author, begin, end, person)
-    ]
-    people = User.objects.in_bulk({user for _, user, *_ in rows})
-    weeks = (
-        WorkedWeek(people[user], monday, kind, answers, timed, seconds or 0)
-        for kind, user, answers, timed, seconds in rows
-    )
+    sums: dict[tuple[str, int], tuple[int, int, float]] = {}
+    for kind, of_kind, author in answers:
+        for user, *row in _sums(of_kind, author, begin, end, person):
+            given, timed, seconds = sums.get((kind, user), (0, 0, 0.0))
+            sums[kind, user] = (given + row[0], timed + row[1], seconds + (row[2] or 0))
+    people = User.objects.in_bulk({user for _, user in sums})
+    weeks = (WorkedWeek(people[user], monday, kind, *row) for (kind, user), row in sums.items())
     return sorted(weeks, key=lambda week: (week.person.shown_name.lower(), KINDS.index(week.kind)))
 
 

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
 
 from accounts.models import Collection, User
-from annotation.models import Judgment, Slot
+from annotation.models import Judgment, RepeatJudgment, Slot
 from bundle.zip.writing import zip_entry
 from dashboard.settings.archiving import check_archived, note_export
 from dashboard.settings.collection_tables import exported_tables
@@ -40,7 +40,7 @@ files.jsonl  The other files with their SHA-256. They are not here: indexes can 
 manifest.json  How many rows each table has.
 
 {hidden} judgments are left out, because their pairs have only one judgment. Judging is blind until
-both are there.
+both are there. So are {hidden_repeats} judgments of hidden repeats of such pairs.
 """
 
 
@@ -95,16 +95,22 @@ def _files(
     """Each file's name and content; on the way, the rows that were read are counted."""
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
     hidden = judgments.filter(~_with_other_judgment()).count()
-    yield "README.txt", iter([README.format(slug=collection.slug, hidden=hidden).encode()])
+    of_repeats = RepeatJudgment.objects.filter(repeat__query__collection=collection)
+    hidden_repeats = of_repeats.filter(~_with_other_judgment("repeat__slot")).count()
+    readme = README.format(slug=collection.slug, hidden=hidden, hidden_repeats=hidden_repeats)
+    yield "README.txt", iter([readme.encode()])
     counts: dict[str, int] = {}
     people: set[int] = set()
     for table in exported_tables():
         rows = table.rows(collection.pk)
         if table.model is Judgment:
             rows = rows.filter(_with_other_judgment())
+        if table.model is RepeatJudgment:
+            rows = rows.filter(_with_other_judgment("repeat__slot"))
         yield f"rows/{table.name}.jsonl", _lines(table.model, rows, counts, people)
     row_counts |= counts
     row_counts[Judgment._meta.label_lower] += hidden
+    row_counts[RepeatJudgment._meta.label_lower] += hidden_repeats
     users = User.objects.filter(pk__in=people)
     yield "rows/accounts.user.jsonl", _people(users, counts)
     releases = Path(settings.RELEASE_DIR, collection.slug)
@@ -121,17 +127,20 @@ def _files(
         "software_version": settings.SOFTWARE_VERSION,
         "rows": counts,
         "judgments_left_out": hidden,
+        "judgments_of_repeats_left_out": hidden_repeats,
     }
     yield "manifest.json", iter([_json(manifest)])
 
 
-def _with_other_judgment() -> Exists:
+def _with_other_judgment(slot: str = "slot") -> Exists:
     """A condition: the pair's other slot is judged. Before, only its author may see a judgment.
+
+    `slot` is the lookup of the judgment's own slot.
 
     EXISTS, because NOT IN over half a million ids would be quadratic on PostgreSQL.
     """
     others = Slot.objects.judged().filter(
-        ~Q(number=OuterRef("slot__number")), pair=OuterRef("slot__pair")
+        ~Q(number=OuterRef(f"{slot}__number")), pair=OuterRef(f"{slot}__pair")
     )
     return Exists(others)
 

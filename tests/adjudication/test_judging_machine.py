@@ -24,7 +24,7 @@ from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.models import BlindRating, Case, Decision
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair, PairQuestion, Slot
+from annotation.models import Judgment, Pair, PairQuestion, Repeat, RepeatJudgment, Slot
 from annotation.services import presentation_of
 from tests.support.counting import kept_counts, recounted
 from tests.support.judging_actions import ANY_ACTION, Action, a_world, act
@@ -154,6 +154,20 @@ class JudgingMachine(RuleBasedStateMachine):
         ).select_related("slot__pair__query__facet", "slot__pair__candidate__document"):
             shown = presentation_of(judgment.slot.pair, judgment.guideline_version)
             assert judgment.presentation_digest == shown.digest
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def a_repeat_is_of_its_judge_and_compared_with_the_same_pair(self) -> None:
+        for repeat in Repeat.objects.of(self.collection).unjudged().select_related("slot"):
+            assert repeat.slot.annotator_id == repeat.annotator_id
+            assert repeat.round == repeat.query.opening.round
+        answers = RepeatJudgment.objects.filter(repeat__query__collection=self.collection)
+        for answer in answers.select_related("repeat", "compared"):
+            assert answer.annotator_id == answer.repeat.annotator_id
+            if answer.compared:
+                assert answer.compared.slot_id == answer.repeat.slot_id
+                assert answer.compared.annotator_id == answer.annotator_id
+                assert answer.compared.round == answer.round
 
     @precondition(lambda self: self.collection)
     @invariant()

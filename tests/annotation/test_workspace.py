@@ -456,7 +456,7 @@ def test_a_pair_takes_few_queries(client, slots, django_assert_max_num_queries):
 
 
 def test_the_pairs_ahead_take_few_queries(client, opening, slots, django_assert_max_num_queries):
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         client.get(query_url(opening, "judge-ahead"), **PART)
 
 

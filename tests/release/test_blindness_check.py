@@ -15,7 +15,7 @@ from django.test import override_settings
 from django.urls import get_resolver, path
 
 from accounts.models import Role, User
-from annotation.models import Judgment
+from annotation.models import Judgment, Slot
 from annotation.services import Answer
 from config import urls
 from corpus.models import Document
@@ -31,6 +31,7 @@ from tests.support.aspects import an_asking_collection, an_open_query_with_aspec
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
+from tests.support.repeats import answer_repeat
 from tests.support.sittings import judge, judge_both, rate, slots_of, with_rules
 from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
@@ -248,6 +249,19 @@ def test_a_note_of_another_is_found(world, planted):
     )
 
     assert ("ann1", "note", HALF_NOTE) in findings_of(world)
+
+
+def test_a_note_of_anothers_repeat_is_found(world, planted):
+    slot = Slot.objects.filter(annotator__username="ann2", judgment__isnull=False).first()
+    repeat = slot.repeats.create(query=slot.pair.query, annotator=slot.annotator, token="again")
+    answer_repeat(repeat, 1, answer=Answer(grade=1, note="told-in-a-repeat"))
+    planted(
+        PAGE,
+        "{% for query in collection.queries.all %}{% for repeat in query.repeats.all %}"
+        "{{ repeat.judgment.note }} {% endfor %}{% endfor %}",
+    )
+
+    assert ("ann1", "note", "told-in-a-repeat") in findings_of(world)
 
 
 def test_a_note_on_a_pair_that_is_graded_blind_is_found(world, planted):

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
+from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
 from annotation.models import Opening, PairQuestion, Slot
 from annotation.services import Answer, open_query, set_up_collection
@@ -133,6 +134,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
+    compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     return world
 

@@ -29,6 +29,7 @@ from scoring.folds import Folds
 from scoring.services import save_folds
 from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
+from tests.support.repeats import answer_repeat, repeats_of
 from tests.support.sittings import judge, rate
 from tests.support.training_scenes import train_with
 
@@ -40,7 +41,7 @@ def a_collection_of_every_kind(folder) -> Collection:
     """
     collection = a_judged_collection(description="Ünïcode, “quotes” and\ntwo lines.")
     Collection.objects.filter(pk=collection.pk).update(
-        corpus_licence="CC0-1.0", seconds_per_judgment=21.5
+        corpus_licence="CC0-1.0", seconds_per_judgment=21.5, repeat_share=0.25
     )
     _import_more(collection, folder)
     judge(slot_of(collection, "q1_background", "d1", 1), 1)  # a revision
@@ -174,3 +175,5 @@ def _add_unfinished(collection: Collection) -> None:
     reassign_seat(opening=opening, number=2, annotator=third)
     judge(slot_of(collection, "q3_background", "d2", 2), 3)
     judge(slot_of(collection, "q3_background", "d3", 1), 2)
+    for repeat in repeats_of(opening):
+        answer_repeat(repeat, 1)

@@ -22,9 +22,10 @@ from adjudication.questions.services import take_back
 from adjudication.services import Ruling
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
-from annotation.models import Opening, PairQuestion, Reason, Slot
+from annotation.models import Opening, PairQuestion, Reason, Repeat, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
-from tests.support.factories import a_collection, an_open_query, member
+from tests.support.factories import an_open_query, member
+from tests.support.repeats import a_collection_with_repeats, answer_repeat
 from tests.support.sittings import ask, decide_case, judge, keep, rate_pair, refer
 
 ANNOTATORS = ("ann1", "ann2", "ann3")
@@ -45,9 +46,10 @@ class Action(NamedTuple):
 def a_world(slug: str) -> Collection:
     """Two open queries of three pairs each, three annotators and two adjudicators.
 
-    ann3 is an adjudicator, too. Some pairs are judged, so that more happens in a few actions.
+    A pair of each judge comes again. ann3 is an adjudicator, too. Some pairs are judged, so that
+    more happens in a few actions.
     """
-    collection = a_collection(slug)
+    collection = a_collection_with_repeats(0.4, slug=slug)
     for name in ADJUDICATORS:
         member(collection, Role.ADJUDICATOR, name)
     third = member(collection, Role.ANNOTATOR, "ann3")
@@ -91,6 +93,15 @@ def _send_twice(collection: Collection, action: Action) -> None:
     slot, key = _slot(collection, action), uuid.UUID(int=action.seed + (collection.pk << 64))
     for _ in range(2):
         judge(slot, _answer(action), key=key, supersedes=None)
+
+
+def _repeat(collection: Collection, action: Action) -> None:
+    repeats = list(Repeat.objects.of(collection).order_by("pk"))
+    if not repeats:
+        return
+    repeat = repeats[action.which % len(repeats)]
+    slot = next(slot for slot in slots_of_all(collection) if slot.pk == repeat.slot_id)
+    answer_repeat(repeat, None if action.grade == GRADES else action.grade, shown_for=slot)
 
 
 def _postpone(collection: Collection, action: Action) -> None:
@@ -213,6 +224,7 @@ def _read(collection: Collection, action: Action) -> None:
 ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "judge": _judge,
     "send twice": _send_twice,
+    "repeat": _repeat,
     "postpone": _postpone,
     "hand over": _hand_over,
     "decide": _decide,

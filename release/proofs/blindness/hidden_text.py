@@ -14,7 +14,7 @@ from django.db.models import Q
 from accounts.models import Collection, User
 from adjudication.blind.reading import hidden_pairs
 from adjudication.models import Decision
-from annotation.models import Guideline, Judgment, Pair
+from annotation.models import Guideline, Judgment, Pair, RepeatJudgment
 from corpus.models import Document
 from database.consistent_reads import batched
 from pooling.models import Contribution
@@ -112,9 +112,13 @@ class HiddenTexts:
         judged = Pair.objects.of(self.collection).filter(**of_pairs).order_by().values("pk")
         notes = Judgment.objects.filter(slot__pair__in=judged).exclude(annotator=checked.person)
         decided = Decision.objects.filter(pair__in=judged).exclude(adjudicator=checked.person)
+        # Only their author is shown these, so not even an adjudicator.
+        repeats = RepeatJudgment.objects.filter(repeat__slot__pair__in=judged).exclude(
+            annotator=checked.person
+        )
         found = {
             note.strip()
-            for rows in (notes.order_by("pk"), decided.order_by("pk"))
+            for rows in (notes.order_by("pk"), decided.order_by("pk"), repeats.order_by("pk"))
             for note in rows.exclude(note="").values_list("note", flat=True)[:NOTES]
         }
         return self._searchable(found, NOTE)
@@ -200,7 +204,10 @@ class PersonsTexts:
         decided = Decision.objects.filter(
             pair__query__collection=self.collection, adjudicator=self.person
         )
-        rows = (notes.order_by("pk"), decided.order_by("pk"))
+        repeats = RepeatJudgment.objects.filter(
+            repeat__query__collection=self.collection, annotator=self.person
+        )
+        rows = (notes.order_by("pk"), decided.order_by("pk"), repeats.order_by("pk"))
         return [
             note.strip()
             for found in rows

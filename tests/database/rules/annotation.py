@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 from annotation.models import (
     Guideline,
     GuidelineChange,
@@ -43,6 +45,25 @@ def read_twice(world: World) -> None:
 def judged_by_an_admin(world: World) -> None:
     given(world, "admin", world.judgments[0].annotator)
     judged_again(world)
+
+
+def repeat_answered_again(world: World, **fields) -> None:
+    again(world.repeat_judgment, **{"sequence": 9, "key": uuid.uuid4()} | fields)
+
+
+def repeat_of_another_round(world: World) -> None:
+    another_round(world, opening=world.opening)
+    repeat_answered_again(world)
+
+
+def repeat_answered_by_an_admin(world: World) -> None:
+    given(world, "admin", world.first)
+    repeat_answered_again(world)
+
+
+def repeat_shows_an_earlier_judgment(world: World) -> None:
+    repeat_answered_again(world)
+    change(world.repeat, judgment=world.repeat_judgment)
 
 
 def qualified(world: World, **fields) -> Qualification:
@@ -218,6 +239,85 @@ CASES = [
     ),
     Case("guideline_change_never_deleted", lambda world: delete(another_round(world))),
     Case("guideline_reading_once", read_twice),
+    Case(
+        "repeat_token_once",
+        lambda world: again(world.open_repeat, slot=world.open_slots[1], annotator=world.second),
+    ),
+    Case("repeat_once_a_round", lambda world: again(world.open_repeat, token="other")),
+    Case("repeat_of_its_slot", lambda world: again(world.open_repeat, annotator=world.second)),
+    Case("repeat_of_its_slot", lambda world: again(world.open_repeat, query=world.query)),
+    Case("repeat_of_its_slot", lambda world: again(world.open_repeat, round=2)),
+    Case(
+        "repeat_begins_empty",
+        lambda world: again(world.open_repeat, judgment=world.repeat_judgment),
+    ),
+    Case("repeat_never_edited", lambda world: change(world.open_repeat, token="other")),
+    Case("repeat_never_edited", lambda world: change(world.open_repeat, slot=world.slots[0])),
+    Case(
+        "annotation_repeat.judgment_id",
+        lambda world: change(world.open_repeat, judgment=world.repeat_judgment),
+        behind=("repeat_shows_its_latest_judgment",),
+    ),
+    Case(
+        "repeat_shows_its_latest_judgment",
+        lambda world: change(world.open_repeat, judgment=world.repeat_judgment),
+    ),
+    Case("repeat_shows_its_latest_judgment", lambda world: change(world.repeat, judgment=None)),
+    Case("repeat_shows_its_latest_judgment", repeat_shows_an_earlier_judgment),
+    Case("repeat_judged_never_deleted", lambda world: delete(world.repeat)),
+    Case("repeat_judgment_never_edited", lambda world: change(world.repeat_judgment, note="?")),
+    Case("repeat_judgment_never_deleted", lambda world: delete(world.repeat_judgment)),
+    Case("repeat_judgment_sequence_once", lambda world: repeat_answered_again(world, sequence=1)),
+    Case(
+        "annotation_repeatjudgment.key",
+        lambda world: repeat_answered_again(world, key=world.repeat_judgment.key),
+    ),
+    Case("repeat_judgment_grade_or_reason", lambda world: repeat_answered_again(world, grade=None)),
+    Case(
+        "repeat_judgment_grade_or_reason",
+        lambda world: repeat_answered_again(world, reason="garbled"),
+    ),
+    Case(
+        "repeat_judgment_aspects_with_a_grade",
+        lambda world: repeat_answered_again(world, grade=0, aspects=[1]),
+    ),
+    Case("repeat_judgment_grade_on_the_scale", lambda world: repeat_answered_again(world, grade=4)),
+    Case(
+        "repeat_judgment_of_its_repeat",
+        lambda world: repeat_answered_again(
+            world, annotator=world.second, compared=None, distance=None
+        ),
+    ),
+    Case(
+        "repeat_judgment_of_its_repeat",
+        lambda world: repeat_answered_again(world, round=2, compared=None, distance=None),
+    ),
+    Case(
+        "repeat_judgment_of_its_repeat",
+        lambda world: repeat_answered_again(world, guideline_version=2),
+    ),
+    Case(
+        "repeat_judgment_of_its_repeat",
+        repeat_of_another_round,
+        behind=("new_round_of_a_query_in_a_study",),
+    ),
+    Case("repeat_judgment_never_by_an_admin", repeat_answered_by_an_admin),
+    Case(
+        "repeat_judgment_compared_at_a_distance",
+        lambda world: repeat_answered_again(world, distance=None),
+    ),
+    Case(
+        "repeat_judgment_compared_at_a_distance",
+        lambda world: repeat_answered_again(world, compared=None),
+    ),
+    Case(
+        "repeat_judgment_compared_with_its_pair",
+        lambda world: repeat_answered_again(world, compared=world.judgments[1]),
+    ),
+    Case(
+        "repeat_judgment_compared_with_its_pair",
+        lambda world: repeat_answered_again(world, compared=world.other_judgments[0]),
+    ),
     Case("qualification_level_known", lambda world: qualified(world, level="master")),
     Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, reason="")),
     Case("qualification_is_measured_or_has_reason", lambda world: qualified(world, rho=0.5)),

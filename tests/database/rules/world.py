@@ -12,7 +12,16 @@ from django.utils import timezone
 
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision, Referral
-from annotation.models import Exclusion, Guideline, Judgment, Opening, Pair, Slot
+from annotation.models import (
+    Exclusion,
+    Guideline,
+    Judgment,
+    Opening,
+    Pair,
+    Repeat,
+    RepeatJudgment,
+    Slot,
+)
 from annotation.services import open_query
 from corpus.models import (
     Document,
@@ -81,6 +90,7 @@ from tests.support.factories import (
 )
 from tests.support.old_reports import a_stored_report
 from tests.support.practice_scenes import a_pilot, practise
+from tests.support.repeats import answer_repeat
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import judge_both, settle
 from tests.support.study_scenes import attach_full_texts, rate
@@ -134,6 +144,9 @@ class World(NamedTuple):
     pair: Pair  # decided
     slots: tuple[Slot, Slot]  # of that pair
     judgments: tuple[Judgment, Judgment]  # in those slots
+    repeat: Repeat  # of the first of those slots
+    repeat_judgment: RepeatJudgment
+    open_repeat: Repeat  # of the first of the open slots
     other_judgments: tuple[Judgment, Judgment]  # of another decided pair
     decision: Decision
     open_slots: tuple[Slot, Slot]  # of a pair without judgments
@@ -202,6 +215,14 @@ def build_world() -> World:
     draft_without_run = a_query(collection).query_paper.pool
     build_run_of(draft_without_run, None)
     slots = slots_of_pair(decided.pair)
+    open_slots = slots_of_pair(Slot.objects.unjudged().first().pair)
+    repeat, open_repeat = (
+        slot.repeats.create(
+            query=slot.pair.query, annotator=slot.annotator, token=f"again{slot.pk}"
+        )
+        for slot in (slots[0], open_slots[0])
+    )
+    repeat_judgment = answer_repeat(repeat, 1)
     topic_query = a_topic(collection)
     document_import = collection.document_imports.create(
         source="a.jsonl", format_name="jsonl", read=3, created=3, updated=0, unchanged=0
@@ -289,7 +310,10 @@ def build_world() -> World:
         judgments=(slots[0].judgment, slots[1].judgment),
         other_judgments=tuple(slot.judgment for slot in slots_of_pair(other.pair)),
         decision=settle(decided, User.objects.get(username="adju"), 2),
-        open_slots=slots_of_pair(Slot.objects.unjudged().first().pair),
+        open_slots=open_slots,
+        repeat=Repeat.objects.get(pk=repeat.pk),
+        repeat_judgment=repeat_judgment,
+        open_repeat=open_repeat,
         bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
         last_plan=LastPlan.objects.create(collection=collection, fields={}),
         saved_plan=collection.saved_plans.create(name="Deep", fields={}),

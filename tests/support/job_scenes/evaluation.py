@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from accounts.models import Collection
+from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -39,6 +40,10 @@ def a_scored_collection() -> Collection:
 
 def agreement() -> Job:
     return request_report(AgreementReport("exclude"), collection=a_judged_collection())
+
+
+def consistency() -> Job:
+    return request_report(ConsistencyReport(), collection=a_judged_collection())
 
 
 def scores() -> Job:
@@ -118,6 +123,7 @@ def rankings() -> Job:
 
 SCENES: dict[str, Callable[[], Job]] = {
     "compute_agreement": agreement,
+    "compute_consistency": consistency,
     "evaluate": scores,
     "import_system": system,
     "pool_bias": pool_bias,

@@ -1,0 +1,122 @@
+"""With and without repeats, an annotator's pages and answers have the same shape."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from annotation.models import Repeat, RepeatJudgment
+from tests.support.crawling import Crawl
+from tests.support.factories import a_collection, an_open_query
+from tests.support.repeats import a_collection_with_repeats, answer_next, answer_repeat, repeats_of
+from tests.support.sittings import judge, slots_of
+from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
+
+pytestmark = pytest.mark.one_database
+
+NOTE = "only-in-a-repeat"
+
+
+def crawl_of(username: str) -> Crawl:
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return Crawl(client).follow_links("/")
+
+
+def shape(body: str) -> str:
+    """The answer without texts, names of rows, counts and times: its elements and attributes."""
+    body = re.sub(r">[^<]+<", "><", body)
+    return re.sub(r'="[^"]*"', "", body)
+
+
+def opened(share: float, slug: str, answers: int):
+    """A query of nine pairs to judge, with or without repeats among them, of which some are."""
+    pairs = round(9 / (1 + share))
+    make = a_collection_with_repeats if share else a_collection
+    opening = an_open_query(make(share, slug=slug) if share else make(slug), size=pairs)
+    person = User.objects.get(username="ann1")
+    for _ in range(answers):
+        answer_next(opening, person)
+    return opening
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("answers", [0, 1, 5, 8, 9])
+def test_pages_with_and_without_repeats_have_the_same_shape(answers):
+    """At each moment of a query with as many pairs to judge in both."""
+    with_repeats, without = opened(0.5, "with", answers), opened(0.0, "without", answers)
+    assert len(repeats_of(with_repeats)) == 3
+    client = client_of("ann1")
+
+    for place in ("judge", "judge/{}/", "judge/{}/mine/", "judge/{}/ahead/?count=60", ""):
+        found = []
+        for opening in (with_repeats, without):
+            slug, name = opening.query.collection.slug, opening.query.name
+            url = f"/c/{slug}/{place.format(name)}"
+            answer = client.get(url if "?" in url or url.endswith("/") else f"{url}/", follow=True)
+            found.append((answer.status_code, shape(answer.content.decode())))
+        assert found[0] == found[1], place
+
+
+@pytest.mark.django_db
+def test_answers_of_the_api_with_and_without_repeats_have_the_same_keys():
+    openings = opened(0.5, "with", 8), opened(0.0, "without", 8)
+    client = client_of("ann1")
+
+    def shapes(value):
+        if isinstance(value, dict):
+            return {key: shapes(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [shapes(value[0])] if value else []
+        return type(value).__name__ if value is not None else "null"
+
+    for place in ("judging/", "judging/{}/next/", "judgments/"):
+        found = []
+        for opening in openings:
+            slug, name = opening.query.collection.slug, opening.query.name
+            answer = client.get(f"/api/v1/collections/{slug}/{place.format(name)}")
+            assert answer.status_code == 200
+            found.append(shapes(answer.json()))
+        assert found[0] == found[1], place
+
+
+@once_a_file
+def judged():
+    """Both judged all pairs; ann1 answered a repeat with a note."""
+    opening = an_open_query(a_collection_with_repeats(0.5), size=6)
+    for username in ("ann1", "ann2"):
+        for slot in slots_of(opening, username):
+            judge(slot, 1)
+    from annotation.services import Answer
+
+    answer_repeat(repeats_of(opening)[0], 3, answer=Answer(grade=3, note=NOTE))
+    return opening
+
+
+@pytest.mark.parametrize("username", ["ann2", "adju", "admin"])
+def test_nobody_else_is_shown_an_answer_to_a_repeat(judged, username):
+    crawl = crawl_of(username)
+
+    assert crawl.holding(re.compile(NOTE)) == []
+    token = repeats_of(judged)[0].token
+    assert crawl.holding(re.compile(token)) == []
+
+
+def test_the_author_is_shown_the_own_answer(judged):
+    assert crawl_of("ann1").holding(re.compile(NOTE))
+
+
+def test_no_address_of_another_persons_repeat_opens(judged):
+    client, query = client_of("ann2"), judged.query
+    repeat = repeats_of(judged)[0]
+
+    for place in (f"{repeat.token}/", f"{repeat.token}/later/"):
+        for method in (client.get, client.post):
+            status = method(f"/c/small/judge/{query.name}/{place}").status_code
+            assert status in (404, 405)
+    assert RepeatJudgment.objects.count() == 1
+    assert Repeat.objects.filter(postponed_at__isnull=False).count() == 0
