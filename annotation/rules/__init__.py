@@ -1,8 +1,8 @@
 """The rules of the database about judging.
 
 A judgment is appended and never changed. What it is about stays: its slot, its pair, and all that
-was shown with it. `judgments`, `people`, `questions` and `repeats` refuse, `counts` and `marks` keep
-other rows up to date. Only `database` and the rules of rooms below are imported, never models.
+was shown with it. `judgments`, `people`, `questions` and `repeats` refuse, `counts` and `marks`
+keep other rows up to date. Only `database` and the rules of rooms below are imported, never models.
 """
 
 from __future__ import annotations
