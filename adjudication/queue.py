@@ -190,12 +190,12 @@ def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
         query__collection__in=collections,
     )
     due = DueCount.objects.filter(query=OuterRef("query")).order_by().values("query")
-    offered: QuerySet[Any] = _offered(rows, user)
-    return offered.annotate(
+    offered: QuerySet[Any] = _offered(rows, user).annotate(
         due=Coalesce(Subquery(due.annotate(sum=Sum("due")).values("sum")), 0),
         decided=Coalesce("query__case_count__settled", 0),
         spot_checks=Coalesce("query__spot_check_count__due", 0),
-    ).order_by()
+    )
+    return offered.order_by()
 
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:

@@ -60,7 +60,7 @@ def decide(
         AlreadyDecided, DecidedMeanwhile, DecisionInPublicVersion, DecisionKeyReused,
         ClaimedByAnother, NotRatedBlind, CollectionArchived
     """
-    submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
+    submission = SubmittedRuling(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _decide(submission, adjudicator, key, supersedes, seconds)
@@ -78,7 +78,7 @@ def decide(
         return _same_submission(earlier, submission, cause=error)
 
 
-class Submission(NamedTuple):
+class SubmittedRuling(NamedTuple):
     """The submission that an idempotency key stands for: a decision or a blind rating."""
 
     pair_id: int
@@ -87,15 +87,15 @@ class Submission(NamedTuple):
     judgment_ids: tuple[int, int]
 
     @classmethod
-    def of(cls, row: Decision | BlindRating) -> Submission:
+    def of(cls, row: Decision | BlindRating) -> SubmittedRuling:
         ids = (row.first_id, row.second_id)
         return cls(row.pair_id, row.adjudicator_id, Ruling.of(row), ids)
 
 
 def _same_submission(
-    earlier: Decision, submission: Submission, cause: Exception | None = None
+    earlier: Decision, submission: SubmittedRuling, cause: Exception | None = None
 ) -> Decision:
-    if Submission.of(earlier) != submission:
+    if SubmittedRuling.of(earlier) != submission:
         raise DecisionKeyReused(
             "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
@@ -103,7 +103,7 @@ def _same_submission(
 
 
 def _decide(
-    submission: Submission,
+    submission: SubmittedRuling,
     adjudicator: User,
     key: uuid.UUID,
     supersedes: uuid.UUID | None,

@@ -20,7 +20,7 @@ from adjudication.errors import (
     WaitsForJudges,
 )
 from adjudication.models import BlindRating, Case
-from adjudication.services import Ruling, Submission
+from adjudication.services import Ruling, SubmittedRuling
 from adjudication.tiers import check_senior
 
 
@@ -43,7 +43,7 @@ def rate_blind(
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, ClaimedByAnother,
         RatedBlindMeanwhile, BlindKeyReused, NotSenior, CollectionArchived
     """
-    submission = Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
+    submission = SubmittedRuling(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _rate(submission, adjudicator, key, seconds)
@@ -56,9 +56,9 @@ def rate_blind(
 
 
 def _same_submission(
-    earlier: BlindRating, submission: Submission, cause: Exception | None = None
+    earlier: BlindRating, submission: SubmittedRuling, cause: Exception | None = None
 ) -> BlindRating:
-    if Submission.of(earlier) != submission:
+    if SubmittedRuling.of(earlier) != submission:
         raise BlindKeyReused(
             "This page was already used for another grade, so nothing was saved. Reload it."
         ) from cause
@@ -66,7 +66,7 @@ def _same_submission(
 
 
 def _rate(
-    submission: Submission, adjudicator: User, key: uuid.UUID, seconds: float | None
+    submission: SubmittedRuling, adjudicator: User, key: uuid.UUID, seconds: float | None
 ) -> BlindRating:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
     lock_pair(pair_id, adjudicator_id)

@@ -142,6 +142,8 @@ def _page(
             "shown": shown,
             "question": question,
             "keep": KEEP,
+            "aspects": queue.aspects_to_mark(collection, query, shown.query),
+            "marked": shown.aspects,
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),
             "cannot": CANNOT,

@@ -28,7 +28,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     if snapshot.of_citations:
         return {}
-    files = {
+    files: Files = {
         RATINGS: folder.write(_csv(formats.write_ratings, snapshot.ratings)),
         ADJUDICATIONS: folder.write(_csv(formats.write_adjudications, snapshot.adjudications)),
     }
@@ -36,7 +36,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
     if not rows:
         return files
     table = formats.write_csv(("query", "docno", "grade_1", "grade_2"), rows)
-    return files | {QUESTIONS: table}
+    return {**files, QUESTIONS: table}
 
 
 def _csv(write: Callable[..., bytes], records: Iterable[Rating | Adjudication]) -> Iterator[bytes]:
