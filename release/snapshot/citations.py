@@ -58,7 +58,7 @@ def stored_citation_pairs(
 ) -> StoredRecords[LabelledPair]:
     """Every labelled pair of the queries, which are primary keys, by query id and docno."""
     rows: Iterator[Row] = (
-        (label.query, label.facet, label.docno, Standing.CITATION, None, None, label.grade)
+        (label.query, label.facet, label.docno, Standing.CITATION, None, None, label.grade, None)
         for label in citation_labels(queries, builds)
     )
     return StoredRecords(rows, LabelledPair._make)
