@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from agreement.consistency.estimates import (
     EstimatedValue,
@@ -25,6 +24,7 @@ from agreement.consistency.estimates import (
     share,
     undefined,
 )
+from web.lazy import stats
 
 PAUSE = timedelta(minutes=30)  # without an answer, after which a sitting has ended
 QUICK = 2.0  # seconds; an answer that took less was hardly read
@@ -189,8 +189,8 @@ def stratified_spearman(values: PlacedValues) -> EstimatedValue:
     for of_place, of_value in _blocks(values):
         blocks += 1
         size = len(of_place)
-        places.append((rankdata(of_place) - (size + 1) / 2) / size)
-        ranks.append((rankdata(of_value) - (size + 1) / 2) / size)
+        places.append((stats.rankdata(of_place) - (size + 1) / 2) / size)
+        ranks.append((stats.rankdata(of_value) - (size + 1) / 2) / size)
     x, y = np.concatenate(places), np.concatenate(ranks)
     if not (x @ x) or not (y @ y):
         return undefined(ONE_PLACE if not x @ x else CONSTANT, values.size)

@@ -537,7 +537,7 @@ def test_the_pages_take_the_same_few_queries_however_many_cases_there_are(
 
     with django_assert_max_num_queries(9):
         queue_page(client, opening)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         case_page(client, cases[5])
     with django_assert_max_num_queries(11):
         client.get(query_url(opening, "adjudicate-decided"))

@@ -122,7 +122,7 @@ def test_the_queue_takes_the_same_few_queries_however_much_is_open(
     for _ in range(6):
         judge(slots_of(an_open_query(collection), "ann1")[0], 2, seconds=9)
 
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(10):
         judge_page(client, collection)
 
 

@@ -23,7 +23,11 @@ from schemathesis.specs.openapi.checks import (
 from accounts.models import User
 from config.api_urls import collection_routes
 from config.wsgi import application
+from practice.models import PracticeKind, PracticeSet
 from tests.support.api_world import SHADOW_JUDGE, World
+from tests.support.factories import a_query
+from tests.support.practice_scenes import a_pilot
+from tests.support.training_scenes import train_with
 
 EXAMPLES = {"admin": 10, "ann1": 5}  # for each operation
 CHECKS = [
@@ -60,6 +64,15 @@ def test_every_operation_has_a_summary_and_says_its_errors():
             assert {"401", "404"} <= set(operation["responses"])
 
 
+def practice_sets_of(world: World) -> dict[str, PracticeSet]:
+    """A pilot round and a training set, by kind."""
+    collection = world.collection
+    if not collection.practice_sets.exists():
+        a_pilot(collection, named=[a_query(collection).name])
+        train_with(collection, a_query(collection, size=5))
+    return {each.kind: each for each in collection.practice_sets.all()}
+
+
 def path_values(world: World) -> dict[str, object]:
     """What the parameters of the paths are called, and a value of each that exists."""
     return {
@@ -78,6 +91,8 @@ def path_values(world: World) -> dict[str, object]:
         "facet": "method",
         "plan": world.collection.saved_plans.get().pk,
         "study": world.study.name,
+        "number": practice_sets_of(world)[PracticeKind.PILOT].number,
+        "practice_set": practice_sets_of(world)[PracticeKind.TRAINING].name,
     }
 
 

@@ -201,9 +201,10 @@ def test_no_page_has_accessibility_violations(
     expect(page.locator("#blind-grade")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert_accessible(page)
+    decided = page.url
     read_and_press(page, "1")
     eventually(page, lambda: Decision.objects.exists())
-    page.wait_for_load_state("networkidle")
+    page.wait_for_url(lambda address: address != decided)
     page.goto(live_server.url + query_url(opening, "adjudicate-decided"))
     assert_accessible(page)
     log_in(context, live_server, member(opening.query.collection, Role.ADMIN, "admin"))

@@ -153,7 +153,7 @@ def judge(page: Page, number: int) -> None:
 
 def settle(page: Page) -> None:
     page.goto("/c/papers/adjudicate/")
-    page.get_by_role("link", name=re.compile("Decide|Start|Continue")).first.click()
+    page.get_by_role("button", name=re.compile("Start|Continue")).first.click()
     due = sum(grade_of(pair, 1) != grade_of(pair, 2) for pair in pooled())
     for number in range(due):
         case = page.url

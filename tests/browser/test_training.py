@@ -65,5 +65,6 @@ def test_a_set_is_judged_and_passed_by_the_keyboard_alone(page, context, live_se
     assert_accessible(page)
     assert TrainingResult.objects.get().passed
     press_on(page, "Go to your queries")
+    page.wait_for_url(live_server.url + reverse("judge", args=["small"]))
     press_on(page, "Start judging")
     expect(page.locator("#judged")).to_have_text("0")

@@ -155,7 +155,7 @@ HOSTILE: dict[str, tuple[str, str, Change, str]] = {
         lambda content: content + (b'"\n"' + b"," * 1000) * 1200,
         "the row has more than 1,048,576 characters",
     ),
-    "a NUL in a row": ("formats", RATINGS, lambda it: it + b"\0", "has 1 cells, not 11."),
+    "a NUL in a row": ("formats", RATINGS, lambda it: it + b"\0", "has 1 cells, not 12."),
     "a long number in a row": (
         "formats",
         RATINGS,

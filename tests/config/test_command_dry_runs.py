@@ -76,6 +76,12 @@ def study_arguments(world: World, folder: Path) -> Arguments:
     return ["small", "study-9", "--rater", "ann2", "--queries", 1, "--per-query", 2]
 
 
+def pilot_arguments(world: World, folder: Path) -> Arguments:
+    query = a_query(world.collection)
+    people = ["--annotator", "ann1", "--annotator", "ann2"]
+    return ["small", *people, "--query", query.name, "--per-query", 2]
+
+
 def choice_arguments(world: World, folder: Path) -> Arguments:
     a_screened_sample(a_collection("screened"))
     return ["screened", "--sample", "first", "--papers", 4, "--apply"]
@@ -174,6 +180,7 @@ CASES: dict[str, Case] = {
     "report_cited_papers": lambda world, folder: ["small", "--measure", "P@1"],
     "run_retrievers": lambda world, folder: ["small", "bm25_title"],
     "score_systems": lambda world, folder: ["small"],
+    "start_pilot": pilot_arguments,
     "train_labeller": lambda world, folder: ["small", "own", "--from", examples(folder)],
     "write_labeller": lambda world, folder: [
         "own",

@@ -216,9 +216,7 @@ def test_no_other_way_lets_the_owner_see_before_the_queries_are_done(collection,
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.may_differ
-def test_a_query_opened_at_the_same_time_keeps_the_owner_blind(collection, owner):
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has one writer at a time")
+def test_a_query_opened_at_the_same_time_keeps_the_owner_blind(on_postgresql, collection, owner):
     query, results = a_query(collection), []
     people = (owner, User.objects.get(username="ann1"))
 

@@ -85,7 +85,7 @@ def test_home_asks_the_same_questions_however_many_collections(
         a_collection(f"c{number}")
     client = client_of("admin")
 
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(22):
         page = client.get(reverse("home"))
 
     assert page.text.count("Import documents") == 3

@@ -416,7 +416,7 @@ def test_the_command_says_what_it_imported(files, tmp_path, capsys):
     call_command("import_release", "copy", path, admin="admin")
 
     assert capsys.readouterr().out == (
-        "copy: imported from version 1.0; 8 documents, 7 queries (6 open), 4 pools with 12 "
+        "copy: imported from version 1.0; 9 documents, 8 queries (6 open), 4 pools with 12 "
         "candidates, 0 runs, 18 pairs, 32 judgments, 6 decisions of 4 people.\n"
     )
     assert Collection.objects.with_role(User.objects.get(username="admin"), ["admin"]).count() == 2

@@ -295,12 +295,12 @@ def test_an_import_reports_its_progress_and_its_result(files, tmp_path):
     assert work.last.pop("bytes compared") == (compared, total + 1)
     assert work.last == {
         "checks made": (17, 17),
-        "documents imported": (8, None),
+        "documents imported": (9, None),
         "pools imported": (4, 4),
         "judged queries imported": (6, 6),
     }
     assert work.result["judgments"] == report.judgments == 32
-    assert (report.collection, report.version, report.query_papers) == ("more", "1.0", 4)
+    assert (report.collection, report.version, report.query_papers) == ("more", "1.0", 5)
     assert (report.runs, report.runs_left_out, report.changed_texts) == (0, 0, 0)
 
 

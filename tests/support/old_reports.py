@@ -9,8 +9,10 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
+from agreement.aspects.report import aspect_summary
 from agreement.services import AgreementReport
 from corpus.digests import canonical_json
+from corpus.scale import Scale
 from reports.models import StoredReport
 
 
@@ -23,7 +25,10 @@ def a_stored_report(collection: Collection, kind: str, **fields: Any) -> StoredR
 def an_agreement_report(collection: Collection, missing: str, **fields: Any) -> StoredReport:
     parameters = {"missing": missing}
     annotators: dict[str, Any] = {"overall": [], "pairs": [], "annotators": []}
-    summary = {"confusion": {}, "annotators": annotators, "facet_pairs": [], "flagged": []}
+    summary = {
+        **{"confusion": {}, "annotators": annotators, "facet_pairs": []},
+        **{"flagged": [], "aspects": aspect_summary([], [], Scale(3, 2), "seed")},
+    }
     return a_stored_report(
         collection,
         AgreementReport.name,
