@@ -14,8 +14,9 @@ from django.utils.http import urlencode
 
 from accounts.models import Collection, Role, User
 from corpus.models import Facet
-from dashboard.navigation.stages import FULL_TEXT_STUDIES, NavigationPage, stages_of
+from dashboard.navigation.stages import FULL_TEXT_STUDIES, TRAINING, NavigationPage, stages_of
 from evaluation.choices import kept_choices
+from practice.models import PracticeKind
 from studies.reading import own_studies
 from web.words import Noun, query_source
 
@@ -114,14 +115,14 @@ def navigation_for(
 ) -> Navigation:
     """The stages and pages that the person's roles open. No query if the view is given."""
     view = view or _view_of(collection, request.user)
-    absent = set() if view.has_study else {FULL_TEXT_STUDIES}
+    present = {FULL_TEXT_STUDIES: view.has_study, TRAINING: view.has_training}
     stages = stages_of(view.roles, has_facets=view.has_facets)
     overview = address(collection, "collection")
     places = {
         page: place
         for stage in stages
         for page in stage.pages
-        if page.url_name not in absent and (place := _place_of(collection, page, view.roles))
+        if present.get(page.url_name, True) and (place := _place_of(collection, page, view.roles))
     }
     current = _current_of(request.path, overview, places)
     choices = kept_choices(request.GET)
@@ -201,6 +202,7 @@ class View(NamedTuple):
     roles: frozenset[str] = frozenset()
     has_study: bool = False  # a full-text study to rate
     has_facets: bool = True
+    has_training: bool = False  # a set to train with, or a qualification to reach
 
 
 def _view_of(collection: Collection, user: Any) -> View:
@@ -211,13 +213,16 @@ def _view_of(collection: Collection, user: Any) -> View:
             "role",
             Exists(collection.studies.filter(rater=user)),
             ~Exists(Facet.objects.filter(collection=collection, key="")),
+            Exists(collection.practice_sets.filter(kind=PracticeKind.TRAINING)),
         )
     )
-    roles = frozenset(role for role, _, _ in rows)
+    roles = frozenset(row[0] for row in rows)
     # A rater's studies are asked for only if there are any. To build that query takes longer than
     # all else of the navigation.
     has_study = any(row[1] for row in rows) and own_studies(collection, user).exists()
-    return View(roles, has_study, any(row[2] for row in rows))
+    is_trained = collection.qualifying_rho is not None or any(row[3] for row in rows)
+    has_training = Role.ADMIN in roles or is_trained
+    return View(roles, has_study, any(row[2] for row in rows), has_training)
 
 
 def _link(

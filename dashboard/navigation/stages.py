@@ -7,6 +7,7 @@ from typing import NamedTuple
 from accounts.models import JUDGES, OWNERS, Role
 
 FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
+TRAINING = "training"  # shown to judges of a collection that trains them
 EVERY_ROLE = frozenset(Role)
 ADMINS = frozenset({Role.ADMIN})
 OWNERS_TOO = frozenset(OWNERS)
@@ -92,7 +93,7 @@ STAGES = (
             NavigationPage("People", "people", OWNERS_TOO),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
             NavigationPage("Pilot rounds", "pilots"),
-            NavigationPage("Training", "training", frozenset({Role.ADMIN, *JUDGES})),
+            NavigationPage("Training", TRAINING, frozenset({Role.ADMIN, *JUDGES})),
             NavigationPage("Agreement", "agreement", holds=("blind-ratings/",)),
             NavigationPage("Full-text studies", "studies"),
         ),

@@ -1,7 +1,7 @@
 import pytest
 from django.test import RequestFactory
 
-from accounts.models import Role, User
+from accounts.models import Collection, Role, User
 from dashboard.navigation.context import Navigation, address, navigation, navigation_for
 from dashboard.navigation.stages import ACTIONS, STAGES
 from tests.support.factories import member
@@ -29,7 +29,7 @@ def test_each_role_gets_the_stages_of_its_own_pages(collection):
 
     assert pages_of(collection, "ann1") == {
         "Overview": ["Overview"],
-        "Judging": ["Judge", "Guidelines", "Training"],
+        "Judging": ["Judge", "Guidelines"],
     }
     assert pages_of(collection, "adju") == {
         "Overview": ["Overview"],
@@ -160,6 +160,14 @@ def test_the_link_to_a_page_with_steps_opens_the_first_step_that_the_role_opens(
 
     assert link("admin") == "/c/small/samples/"
     assert link("curator") == "/c/small/screening/"
+
+
+def test_judges_find_the_training_where_a_qualification_is_needed(collection):
+    Collection.objects.update(qualifying_rho=0.5)
+
+    assert pages_of(Collection.objects.get(), "ann1")["Judging"] == [
+        *("Judge", "Guidelines", "Training")
+    ]
 
 
 def test_the_navigation_has_seven_stages_and_few_pages(collection):
