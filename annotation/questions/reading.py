@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Collection, User
 from annotation.models import PairQuestion, Wording
@@ -32,7 +32,10 @@ def asked_pairs(
 
     Query, name of the facet, token and title of the candidate.
     """
-    rows = PairQuestion.objects.of(collection).open_for(user).order_by("pk")
+    own = Q(first__annotator=user) | Q(second__annotator=user)
+    # Questions are few. In one statement, SQLite goes through all pairs of the collection for them.
+    ids = list(PairQuestion.objects.filter(own, taken_back_at=None).values_list("pk", flat=True))
+    rows = PairQuestion.objects.of(collection).open_for(user).filter(pk__in=ids).order_by("pk")
     return rows.values_list(
         "pair__query__name",
         "pair__query__facet__name",
