@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from accounts.api import UnknownAddress
 from adjudication import api as adjudication
 from adjudication.judgment_import.api import JudgmentImports
+from adjudication.questions.api import AskJudges, Questions, TakeQuestionBack
 from adjudication.referrals.api import Referrals
 from agreement.api import AgreementReports
 from agreement.consistency.api import ConsistencyReports
@@ -19,6 +20,7 @@ from annotation.guidelines.api import (
     Guidelines,
 )
 from annotation.qualifications.api import Qualifications
+from annotation.questions.api import KeepJudgment, OwnQuestions
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
@@ -96,6 +98,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
     path("judging/", annotation.OwnQueries.as_view(), name="api-judging"),
+    path("judging/questions/", OwnQuestions.as_view(), name="api-own-questions"),
     path("judging/<path:query>/next/", annotation.NextPair.as_view(), name="api-next"),
     path(
         "judging/<path:query>/pairs/<str:token>/", annotation.PairDetail.as_view(), name="api-pair"
@@ -104,6 +107,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         "judging/<path:query>/pairs/<str:token>/judgment/",
         annotation.SubmitJudgment.as_view(),
         name="api-judge",
+    ),
+    path(
+        "judging/<path:query>/pairs/<str:token>/keep/",
+        KeepJudgment.as_view(),
+        name="api-keep-judgment",
     ),
     path("judgments/", annotation.Judgments.as_view(), name="api-judgments"),
     path("cases/", adjudication.Cases.as_view(), name="api-cases"),
@@ -124,6 +132,17 @@ collection_routes: list[URLPattern | URLResolver] = [
         "cases/<path:query>/pairs/<str:token>/claim/",
         adjudication.ClaimCase.as_view(),
         name="api-claim-case",
+    ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/question/",
+        AskJudges.as_view(),
+        name="api-ask-judges",
+    ),
+    path("questions/", Questions.as_view(), name="api-questions"),
+    path(
+        "questions/<int:question>/take-back/",
+        TakeQuestionBack.as_view(),
+        name="api-take-question-back",
     ),
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
     path("referrals/", Referrals.as_view(), name="api-referrals"),

@@ -235,6 +235,8 @@ ADDRESSES = [
     Address("api-openings", (ADMIN, OWNER), BOTH),
     Address("api-judging", (ANNOTATOR, OWNER), GET),
     Address("api-next", (ANNOTATOR, OWNER), GET),
+    Address("api-own-questions", (ANNOTATOR, OWNER), GET),
+    Address("api-keep-judgment", (ANNOTATOR, OWNER), POST),
     Address("api-pair", (ANNOTATOR, OWNER), GET),
     Address("api-judge", (ANNOTATOR, OWNER), POST),
     Address("api-judgments", (ANNOTATOR, OWNER), GET),
@@ -256,6 +258,9 @@ ADDRESSES = [
     Address("api-decide", (ADJUDICATOR,), POST),
     Address("api-rate-blind", (ADJUDICATOR,), POST),
     Address("api-claim-case", (ADJUDICATOR,), POST),
+    Address("api-ask-judges", (ADJUDICATOR,), POST),
+    Address("api-questions", (ADJUDICATOR,), GET),
+    Address("api-take-question-back", (ADJUDICATOR,), POST),
     Address("api-decisions", (ADJUDICATOR,), GET),
     # Pilot rounds
     Address("pilots", (ADMIN,), GET),

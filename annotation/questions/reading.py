@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from accounts.models import Collection, User
-from annotation.models import PairQuestion, Wording
+from annotation.models import PairQuestion, PairQuestionQuerySet, Wording
 from corpus.models import Query
 
 
@@ -25,18 +25,19 @@ class OwnQuestion:
         return Wording(self.wording).label
 
 
-def asked_pairs(
-    collection: Collection, user: User
-) -> QuerySet[PairQuestion, tuple[str, str, str, str]]:
-    """The judge's open questions in the order in which they were asked.
-
-    Query, name of the facet, token and title of the candidate.
-    """
+def own_questions(collection: Collection, user: User) -> PairQuestionQuerySet:
+    """The judge's open questions in the order in which they were asked."""
     own = Q(first__annotator=user) | Q(second__annotator=user)
     # Questions are few. In one statement, SQLite goes through all pairs of the collection for them.
     ids = list(PairQuestion.objects.filter(own, taken_back_at=None).values_list("pk", flat=True))
-    rows = PairQuestion.objects.of(collection).open_for(user).filter(pk__in=ids).order_by("pk")
-    return rows.values_list(
+    return PairQuestion.objects.of(collection).open_for(user).filter(pk__in=ids).order_by("pk")
+
+
+def asked_pairs(
+    collection: Collection, user: User
+) -> QuerySet[PairQuestion, tuple[str, str, str, str]]:
+    """The same: query, name of the facet, token and title of the candidate."""
+    return own_questions(collection, user).values_list(
         "pair__query__name",
         "pair__query__facet__name",
         "pair__token",

@@ -21,12 +21,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from accounts.models import User
+from annotation.models import PairQuestion
 from config.api_urls import collection_routes
 from config.wsgi import application
 from practice.models import PracticeKind, PracticeSet
 from tests.support.api_world import SHADOW_JUDGE, World
-from tests.support.factories import a_query
+from tests.support.factories import a_query, an_open_query
 from tests.support.practice_scenes import a_pilot
+from tests.support.sittings import ask, judge_both
 from tests.support.training_scenes import train_with
 
 EXAMPLES = {"admin": 10, "ann1": 5}  # for each operation
@@ -73,6 +75,13 @@ def practice_sets_of(world: World) -> dict[str, PracticeSet]:
     return {each.kind: each for each in collection.practice_sets.all()}
 
 
+def question_of(world: World) -> PairQuestion:
+    if not PairQuestion.objects.exists():
+        slot = judge_both(an_open_query(world.collection, size=2), (0, 3))[0]
+        ask(slot, User.objects.get(username="adju"))
+    return PairQuestion.objects.get()
+
+
 def path_values(world: World) -> dict[str, object]:
     """What the parameters of the paths are called, and a value of each that exists."""
     return {
@@ -91,6 +100,7 @@ def path_values(world: World) -> dict[str, object]:
         "facet": "method",
         "plan": world.collection.saved_plans.get().pk,
         "study": world.study.name,
+        "question": question_of(world).pk,
         "number": practice_sets_of(world)[PracticeKind.PILOT].number,
         "practice_set": practice_sets_of(world)[PracticeKind.TRAINING].name,
     }
