@@ -223,6 +223,17 @@ class FullTextsForm(forms.Form):
         return [self["format"], self["docno_prefix"]]
 
 
+class QueryIdsField(forms.CharField):
+    """Ids of queries, one a line; its value is their list."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"})
+        super().__init__(label="Ids of queries", required=False, widget=widget, **options)
+
+    def clean(self, value: Any) -> list[str]:
+        return str(super().clean(value)).split()
+
+
 class QueryListForm(forms.Form):
     lines = forms.CharField(
         label="Queries",

@@ -8,6 +8,7 @@ from django import forms
 
 from accounts.models import Collection, User
 from annotation.team.plans import eligible_annotators
+from corpus.forms import QueryIdsField
 from practice.pilots import FEWEST_PEOPLE, MOST_PER_QUERY, MOST_QUERIES, PER_QUERY, QUERIES
 from practice.services import MOST_MEMBERS
 
@@ -39,12 +40,9 @@ class PilotForm(forms.Form):
         initial=PER_QUERY,
         help_text="Spread over the whole pool, so that good and bad candidates occur.",
     )
-    named = forms.CharField(
-        label="Ids of queries",
-        required=False,
+    named = QueryIdsField(
         help_text="Empty: queries are chosen at random. Otherwise these queries are taken, one id "
         "a line.",
-        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
@@ -62,7 +60,3 @@ class PilotForm(forms.Form):
                 f"Choose {FEWEST_PEOPLE} to {MOST_MEMBERS} annotators, not {len(people)}."
             )
         return people
-
-    def clean_named(self) -> list[str]:
-        named: str = self.cleaned_data["named"]
-        return named.split()

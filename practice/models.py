@@ -34,7 +34,7 @@ class PracticeKind(models.TextChoices):
 
 class PracticeSetQuerySet(models.QuerySet["PracticeSet"]):
     def named(self, name: str) -> PracticeSetQuerySet:
-        """The set of this name, such as "pilot-2"; none if it is no name."""
+        """The set of this name, such as "pilot-2"; none if the name has another form."""
         found = re.fullmatch(r"([a-z]+)-([1-9][0-9]{0,3})", name)
         return self.filter(kind=found[1], number=int(found[2])) if found else self.none()
 

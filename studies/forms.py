@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import SEE_GRADES, Collection, Role, User
+from corpus.forms import QueryIdsField
 from studies.services import (
     MOST_NAME,
     MOST_PER_QUERY,
@@ -66,12 +67,9 @@ class StudyForm(forms.Form):
         initial=PER_QUERY,
         help_text="Spread over the grades of the final labels.",
     )
-    named = forms.CharField(
-        label="Ids of queries",
-        required=False,
+    named = QueryIdsField(
         help_text="Empty: a spread of all queries. Otherwise these queries are taken, one id a "
         "line.",
-        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
@@ -81,7 +79,3 @@ class StudyForm(forms.Form):
         rater = self.fields["rater"]
         assert isinstance(rater, forms.ModelChoiceField)
         rater.queryset = eligible_raters(collection)
-
-    def clean_named(self) -> list[str]:
-        named: str = self.cleaned_data["named"]
-        return named.split()

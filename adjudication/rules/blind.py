@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from accounts.rules import kept_rows
 from adjudication.rules.decisions import (
-    CODES,
     DECISION,
     JUDGED_BEFORE,
     JUDGES_SLOT,
-    NOT_ON_THE_SCALE,
-    NOT_SHOWN,
+    ruling_rules,
 )
 from annotation.rules.judgments import COLLECTION_OF_PAIR
 from database.triggers import reject
@@ -40,21 +37,7 @@ CLAIMED_BY_ANOTHER = (
 )
 
 BLIND_RATINGS = [
-    *kept_rows("blind_rating", table=RATING, collection=COLLECTION_OF_PAIR.format(row="OLD")),
-    reject("blind_rating_on_standing_judgments", table=RATING, event="INSERT", when=NOT_SHOWN),
-    reject(
-        "blind_rating_reason_is_a_code",
-        table=RATING,
-        event="INSERT",
-        when=f"NEW.grade IS NULL AND NEW.reason NOT IN ({CODES})",
-    ),
-    reject("blind_rating_grade_on_the_scale", table=RATING, event="INSERT", when=NOT_ON_THE_SCALE),
-    reject(
-        "blind_rating_not_by_a_judge",
-        table=RATING,
-        event="INSERT",
-        when=f"{JUDGES_SLOT} OR {JUDGED_BEFORE}",
-    ),
+    *ruling_rules("blind_rating", RATING, kept_as="blind_rating"),
     reject("blind_rating_before_the_decision", table=RATING, event="INSERT", when=DECIDED_ALREADY),
     reject(
         "blind_rating_spot_check_of_an_agreed_pair",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts.rules import kept_rows
 from annotation.rules.judgments import COLLECTION_OF_PAIR
-from database.triggers import keep, reject
+from database.triggers import Rule, keep, reject
 
 DECISION, REFERRAL = "adjudication_decision", "adjudication_referral"
 # Judgments that no slot shows any more, or that are of another pair.
@@ -29,27 +29,27 @@ NOT_ON_THE_SCALE = (
     "JOIN corpus_query q ON q.id = p.query_id "
     "JOIN accounts_collection c ON c.id = q.collection_id WHERE p.id = NEW.pair_id)"
 )
+
+
+def ruling_rules(name: str, table: str, kept_as: str) -> list[Rule]:
+    """The rules of every ruling of an adjudicator: a decision, or a grade given blind."""
+    refused = {
+        "on_standing_judgments": NOT_SHOWN,
+        "reason_is_a_code": f"NEW.grade IS NULL AND NEW.reason NOT IN ({CODES})",
+        "grade_on_the_scale": NOT_ON_THE_SCALE,
+        "not_by_a_judge": f"{JUDGES_SLOT} OR {JUDGED_BEFORE}",
+    }
+    return [
+        *kept_rows(kept_as, table=table, collection=COLLECTION_OF_PAIR.format(row="OLD")),
+        *(
+            reject(f"{name}_{rule}", table=table, event="INSERT", when=when)
+            for rule, when in refused.items()
+        ),
+    ]
+
+
 DECISIONS = [
-    *kept_rows(DECISION, table=DECISION, collection=COLLECTION_OF_PAIR.format(row="OLD")),
-    reject(
-        "decision_on_standing_judgments",
-        table=DECISION,
-        event="INSERT",
-        when=NOT_SHOWN,
-    ),
-    reject(
-        "decision_reason_is_a_code",
-        table=DECISION,
-        event="INSERT",
-        when=f"NEW.grade IS NULL AND NEW.reason NOT IN ({CODES})",
-    ),
-    reject("decision_grade_on_the_scale", table=DECISION, event="INSERT", when=NOT_ON_THE_SCALE),
-    reject(
-        "decision_not_by_a_judge",
-        table=DECISION,
-        event="INSERT",
-        when=f"{JUDGES_SLOT} OR {JUDGED_BEFORE}",
-    ),
+    *ruling_rules("decision", DECISION, kept_as=DECISION),
     reject(
         "decision_after_the_last_referral",
         table=DECISION,
