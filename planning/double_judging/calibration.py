@@ -1,0 +1,76 @@
+"""Probabilities of grades from the score of a model, learned from grades that people gave. Pure.
+
+A logistic regression for each grade, as the calibration of LARA (Takehi, Voorhees, Sakai and
+Soboroff, SIGIR 2025) has for graded labels. It is fitted again to all grades known so far, where
+LARA takes a step of gradient descent with each batch, so that no learning rate has to be chosen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+PENALTY = 0.01
+STEPS = 25
+CENTRE = 0.5
+DECIMALS = 9  # of probabilities that are compared, so that rounding errors decide no order
+
+
+class Calibration(NamedTuple):
+    """`coefficients[t - 1]` are the intercept and the slope for "grade t or higher"."""
+
+    coefficients: Floats
+
+    def at_least(self, scores: Floats) -> Floats:
+        """The probability of grade t or higher at [:, t - 1]; it never rises with t.
+
+        `scores` has shape (n,), the result (n, highest grade), rounded to DECIMALS.
+        """
+        intercepts, slopes = self.coefficients.T
+        logits = intercepts + np.outer(scores - CENTRE, slopes)
+        falling = np.minimum.accumulate(_logistic(logits), axis=1)
+        return np.round(falling, DECIMALS)
+
+    def labels(self, scores: Floats) -> Ints:
+        """The median grade: the highest one that is as likely reached as not."""
+        return (self.at_least(scores) >= 0.5).sum(axis=1)
+
+    def expected(self, scores: Floats) -> Floats:
+        """The mean grade."""
+        return self.at_least(scores).sum(axis=1)
+
+
+def calibrate(scores: Floats, grades: Ints, highest: int) -> Calibration:
+    """Fit P(grade ≥ t) = 1/(1 + exp(−a − b (score − CENTRE))) for t from 1 to the highest grade.
+
+    The coefficients minimize the sum of the log losses plus PENALTY/2 · (a² + b²), by STEPS steps
+    of Newton's method from a = b = 0. `scores` are from 0 to 1; both arrays have shape (n,).
+    """
+    centred = scores - CENTRE
+    rows = [_fit(centred, (grades >= grade).astype(np.float64)) for grade in range(1, highest + 1)]
+    return Calibration(np.array(rows).reshape(-1, 2))
+
+
+def _fit(centred: Floats, reached: Floats) -> tuple[float, float]:
+    intercept = slope = 0.0
+    for _ in range(STEPS):
+        likely = _logistic(intercept + slope * centred)
+        error, weight = likely - reached, likely * (1 - likely)
+        of_intercept = error.sum() + PENALTY * intercept
+        of_slope = error @ centred + PENALTY * slope
+        both = weight @ centred
+        first, second = weight.sum() + PENALTY, weight @ centred**2 + PENALTY
+        determinant = first * second - both * both
+        intercept -= float((second * of_intercept - both * of_slope) / determinant)
+        slope -= float((first * of_slope - both * of_intercept) / determinant)
+    return intercept, slope
+
+
+def _logistic(logits: Floats) -> Floats:
+    probabilities: Floats = 1 / (1 + np.exp(-logits))
+    return probabilities
