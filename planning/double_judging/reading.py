@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -106,26 +107,9 @@ def read_compared(
     chosen = measure_of_plans(collection, measure)
     key = checked_model(collection, model)
     finished = finished_pairs(collection, facet)
-    docnos: dict[str, list[str]] = defaultdict(list)
-    for pair in finished.pairs:
-        docnos[pair.query].append(pair.docno)
-    scores = model_scores(collection, key, docnos)
-    named = [
-        (system.name, system_lists(system))
-        for system in ranking_systems(collection)
-        if system.name != key
-    ]
-    taken = {key, CITED, *(name for name, _ in named)}
-    sources = {
-        name: lists
-        for name, lists in _lists_of_sources(collection, list(docnos)).items()
-        if name not in taken
-    }
-    ranking = SystemRanking(
-        [(pair.query, pair.docno) for pair in finished.pairs],
-        [*named, *((f"pool:{name}", lists) for name, lists in sorted(sources.items()))],
-        chosen,
-    )
+    keys = [(pair.query, pair.docno) for pair in finished.pairs]
+    scores = model_scores(collection, key, docnos_by_query(keys))
+    ranking = system_ranking(collection, keys, key, chosen)
     columns = PairColumns(
         [
             JudgedTwice(
@@ -143,6 +127,28 @@ def read_compared(
         best_rank=ranking.best_rank,
     )
     return ComparedCollection(columns, ranking, finished, key, chosen)
+
+
+def docnos_by_query(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    docnos: dict[str, list[str]] = defaultdict(list)
+    for query, docno in pairs:
+        docnos[query].append(docno)
+    return docnos
+
+
+def system_ranking(
+    collection: Collection, pairs: Sequence[tuple[str, str]], model: str, measure: Measure
+) -> SystemRanking:
+    """All systems but the one that is the model, and the sources of the pools as `pool:SOURCE`."""
+    named = [
+        (system.name, system_lists(system))
+        for system in ranking_systems(collection)
+        if system.name != model
+    ]
+    taken = {model, CITED, *(name for name, _ in named)}
+    sources = _lists_of_sources(collection, {query for query, _ in pairs})
+    pooled = [(f"pool:{name}", sources[name]) for name in sorted(sources.keys() - taken)]
+    return SystemRanking(pairs, [*named, *pooled], measure)
 
 
 def finished_pairs(collection: Collection, facet: str = "") -> FinishedPairs:
@@ -204,7 +210,7 @@ def _grade(grade: int | None) -> int:
 
 
 def _lists_of_sources(
-    collection: Collection, queries: Sequence[str]
+    collection: Collection, queries: Group[str]
 ) -> dict[str, list[tuple[str, list[str]]]]:
     """What each source of the pools has of them, by source: (query, docnos best first)."""
     rows = collection.queries.filter(name__in=queries).values_list(

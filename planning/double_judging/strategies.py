@@ -193,7 +193,7 @@ def all_double(simulation: Simulation, budget: int) -> Outcome:
     return simulation.outcome(simulation.whole_queries(budget, 2), _NONE)
 
 
-def _second_judge(
+def second_judges(
     simulation: Simulation, budget: int, order: Callable[[Simulation], Ints]
 ) -> Outcome:
     """One person judges every pair, and the rest of the budget pays second judges in an order.
@@ -210,12 +210,12 @@ def _second_judge(
 
 def random_share(simulation: Simulation, budget: int) -> Outcome:
     """Second judges for a random share of the pairs."""
-    return _second_judge(simulation, budget, lambda each: each.ordered(each.place))
+    return second_judges(simulation, budget, lambda each: each.ordered(each.place))
 
 
 def near_boundary(simulation: Simulation, budget: int) -> Outcome:
     """Second judges for the pairs whose first grade is nearest to the boundary of relevance."""
-    return _second_judge(simulation, budget, _by_boundary)
+    return second_judges(simulation, budget, _by_boundary)
 
 
 def _by_boundary(simulation: Simulation) -> Ints:
@@ -225,7 +225,7 @@ def _by_boundary(simulation: Simulation) -> Ints:
 
 def model_disagrees(simulation: Simulation, budget: int) -> Outcome:
     """Second judges for the pairs whose first grade is farthest from the model's mean grade."""
-    return _second_judge(simulation, budget, _by_disagreement)
+    return second_judges(simulation, budget, _by_disagreement)
 
 
 def _by_disagreement(simulation: Simulation) -> Ints:
@@ -236,7 +236,7 @@ def _by_disagreement(simulation: Simulation) -> Ints:
 
 def model_uncertain(simulation: Simulation, budget: int) -> Outcome:
     """Second judges for the pairs of which the model is least certain that they are relevant."""
-    return _second_judge(simulation, budget, _by_uncertainty)
+    return second_judges(simulation, budget, _by_uncertainty)
 
 
 def _by_uncertainty(simulation: Simulation) -> Ints:
@@ -269,14 +269,21 @@ class JudgingStrategy(NamedTuple):
 
     `needs_first`: its order reads the first judgment of each pair, so no list of pairs can be
     shown before both are in. `uses_model`: a model labels pairs that people do not judge.
+    `statement` is what a release with such labels would have to say.
     """
 
     key: str
     title: str
     summary: str
+    statement: str
     run: Callable[[Simulation, int], Outcome]
     needs_first: bool = False
     uses_model: bool = False
+
+    @property
+    def uses_scores(self) -> bool:
+        """True if its list reads the scores of a model."""
+        return self.uses_model or self.run is model_uncertain
 
 
 STRATEGIES = {
@@ -287,12 +294,15 @@ STRATEGIES = {
             "Two judges, whole queries",
             "Two people judge whole queries. Queries that the budget does not pay for have no "
             "labels.",
+            "Two people judged every labelled pair. The other queries have no labels.",
             all_double,
         ),
         JudgingStrategy(
             "random",
             "Second judge at random",
             "One person judges every pair, and a second one judges a random share.",
+            "A random share of the pairs has two judgments, and α is of these. The other labels "
+            "are one person’s.",
             random_share,
         ),
         JudgingStrategy(
@@ -300,6 +310,8 @@ STRATEGIES = {
             "Second judge near the boundary",
             "A second person judges the pairs whose first grade is nearest to the boundary "
             "between relevant and not relevant.",
+            "Pairs near the boundary of relevance have two judgments. The other labels are one "
+            "person’s, and α of the chosen pairs says nothing about them.",
             near_boundary,
             needs_first=True,
         ),
@@ -308,6 +320,8 @@ STRATEGIES = {
             "Second judge where a model disagrees",
             "A second person judges the pairs whose first grade is farthest from the grade that "
             "a calibrated model expects.",
+            "Pairs on which a model and the first judge differ have two judgments. The other "
+            "labels are one person’s, and α of the chosen pairs says nothing about them.",
             model_disagrees,
             needs_first=True,
         ),
@@ -316,12 +330,16 @@ STRATEGIES = {
             "Second judge where a model is uncertain",
             "A second person judges the pairs whose calibrated probability of being relevant is "
             "nearest to 50 %.",
+            "Pairs of which a model was uncertain have two judgments. The other labels are one "
+            "person’s, and α of the chosen pairs says nothing about them.",
             model_uncertain,
         ),
         JudgingStrategy(
             "lara",
             "Two judges where a model is uncertain, the model for the rest",
             "Two people judge in the order of LARA, and the calibrated model labels the rest.",
+            "A model gave the labels of all pairs that no person judged. No person has seen these "
+            "pairs.",
             lara,
             uses_model=True,
         ),
@@ -330,6 +348,8 @@ STRATEGIES = {
             "Two judges at the top, a model below",
             "Two people judge the documents that systems rank highest, and the calibrated model "
             "labels those below.",
+            "Two people judged the top of the systems’ lists. A model gave the labels below, and "
+            "no person has seen these pairs.",
             hybrid_pool,
             uses_model=True,
         ),
