@@ -13,8 +13,8 @@ urlpatterns: list[URLPattern] = [
         name="models-figure",
     ),
     path("pools/plan/compare/", comparison_views.compare_plans, name="compare-plans"),
-    path("pools/judging-plan/", judging.plan_judging, name="plan-judging"),
-    path("pools/judging-plan/compare/", judging.compute_plans, name="compare-judging-plans"),
-    path("pools/judging-plan/figures.json", judging.plan_figures_file, name="judging-plans-json"),
-    path("pools/judging-plan/<slug:strategy>.csv", judging.plan_list, name="judging-plan-list"),
+    path("pools/plan/judging/", judging.plan_judging, name="plan-judging"),
+    path("pools/plan/judging/compare/", judging.compute_plans, name="compare-judging-plans"),
+    path("pools/plan/judging/figures.json", judging.plan_figures_file, name="judging-plans-json"),
+    path("pools/plan/judging/<slug:strategy>.csv", judging.plan_list, name="judging-plan-list"),
 ]

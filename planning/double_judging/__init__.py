@@ -1,4 +1,4 @@
-"""Which pairs need the second judge: plans of judging, compared on pairs that two people judged.
+"""Plans of judging: the pairs that need a second judge, compared on pairs that two people judged.
 
 Begin with `strategies`. `calibration`, `strategies`, `plan_figures`, `comparison` and `offers` are
 pure: labels and scores of a model come in as values. `reading` reads them from a collection,

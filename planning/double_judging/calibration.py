@@ -34,15 +34,28 @@ class Calibration(NamedTuple):
         intercepts, slopes = self.coefficients.T
         logits = intercepts + np.outer(scores - CENTRE, slopes)
         falling = np.minimum.accumulate(_logistic(logits), axis=1)
-        return np.round(falling, DECIMALS)
+        return rounded(falling)
 
     def labels(self, scores: Floats) -> Ints:
         """The median grade: the highest one that is as likely reached as not."""
-        return (self.at_least(scores) >= 0.5).sum(axis=1)
+        labels: Ints = (self.at_least(scores) >= 0.5).sum(axis=1)
+        return labels
 
     def expected(self, scores: Floats) -> Floats:
         """The mean grade."""
-        return self.at_least(scores).sum(axis=1)
+        means: Floats = self.at_least(scores).sum(axis=1)
+        return means
+
+
+def rounded(values: Floats) -> Floats:
+    """To DECIMALS."""
+    result: Floats = np.asarray(np.round(values, DECIMALS), dtype=np.float64)
+    return result
+
+
+def uncertainty(probabilities: Floats) -> Floats:
+    """The distance from one half, rounded: the lowest ones are the least certain."""
+    return rounded(np.abs(probabilities - CENTRE))
 
 
 def calibrate(scores: Floats, grades: Ints, highest: int) -> Calibration:

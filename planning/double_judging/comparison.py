@@ -9,12 +9,12 @@ from typing import Any
 
 from planning.double_judging.plan_figures import (
     AlphaIntervals,
-    SystemRanking,
+    SystemsUnderLabels,
     Values,
     label_errors,
     ranking_figures,
 )
-from planning.double_judging.strategies import STRATEGIES, Outcome, PairColumns, Simulation
+from planning.double_judging.strategies import STRATEGIES, PlannedLabels, PairColumns, Simulation
 
 BUDGETS = ("0.5", "1", "1.1", "1.25", "1.5", "1.75", "2")  # judgments for each pair
 REPETITIONS = 20
@@ -27,12 +27,12 @@ MEASURED = (
 
 def compare_plans(
     columns: PairColumns,
-    ranking: SystemRanking,
+    ranking: SystemsUnderLabels,
     seed: str,
     *,
     budgets: Sequence[str] = BUDGETS,
     repetitions: int = REPETITIONS,
-    step: Callable[[int], None] = lambda done: None,
+    step: Callable[[int], None] | None = None,
 ) -> list[dict[str, Any]]:
     """A row for each strategy and budget, as JSON types.
 
@@ -57,7 +57,8 @@ def compare_plans(
                     **ranking_figures(truth, ranking.means(outcome.labels)),
                 }
             )
-        step(number)
+        if step is not None:
+            step(number)
     return [
         {"strategy": strategy, "budget": budget, "figures": dict(_summary(values))}
         for (strategy, budget), values in figures.items()
@@ -75,7 +76,7 @@ def judgments_of(budget: str, pairs: int) -> int:
     return int(share * pairs)
 
 
-def _counts(outcome: Outcome) -> Values:
+def _counts(outcome: PlannedLabels) -> Values:
     return {
         "judgments": outcome.judgments,
         "twice": int((outcome.judges == 2).sum()),

@@ -11,19 +11,15 @@ LARGEST = 10_000_000
 class JudgingBudgetForm(forms.Form):
     """A budget, the pairs to spend it on, and what an answer takes. Nothing is saved."""
 
-    hours = forms.FloatField(
-        label="Budget in hours",
-        min_value=0,
-        max_value=LARGEST,
-        help_text="Judging and adjudicating, all people together.",
-    )
+    hours = forms.FloatField(label="Budget in hours", min_value=0, max_value=LARGEST)
     pairs = forms.IntegerField(label="Pairs to judge", min_value=1, max_value=LARGEST)
     seconds = forms.FloatField(label="Seconds a judgment", min_value=0.1, max_value=3600)
     rate = forms.FloatField(label="Cost of an hour", min_value=0, max_value=1e6, required=False)
 
     def __init__(self, parameters: QueryDict, *, hours: float, pairs: int, seconds: float) -> None:
         """Filled in from the URL's parameters, with these defaults for missing ones."""
-        defaults = {"hours": f"{hours:.0f}", "pairs": str(pairs), "seconds": f"{seconds:g}"}
+        hours = float(f"{hours:.3g}")  # as it is shown
+        defaults = {"hours": f"{hours:g}", "pairs": str(pairs), "seconds": f"{seconds:g}"}
         super().__init__(
             {name: parameters.get(name, defaults.get(name, "")) for name in self.base_fields}
         )

@@ -1,4 +1,4 @@
-"""What a budget in hours buys under each plan. Pure."""
+"""The labels that a budget in hours buys under each plan. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from planning.double_judging.plan_tables import PLAN_COLUMNS, PlanLine
+from planning.double_judging.plan_tables import MEASURED_COLUMNS, PlanLine
 from planning.double_judging.strategies import JudgingStrategy
-
 
 SHOWN = ("different", "false_relevant", "false_nonrelevant", "alpha", "tau", "swaps")
 
@@ -61,7 +60,7 @@ class JudgingOffer:
         """The figures that the page has a column for."""
         if self.line is None:
             return []
-        cells = dict(zip((column.key for column in PLAN_COLUMNS), self.line.cells, strict=True))
+        cells = dict(zip((column.key for column in MEASURED_COLUMNS), self.line.cells, strict=True))
         return [
             OfferCell(cells[name], self.line.interval if name == "alpha" else "") for name in SHOWN
         ]
@@ -76,12 +75,19 @@ class JudgingOffer:
 
 
 def offers(
-    lines: Sequence[PlanLine], *, hours: float, pairs: int, seconds: float, rate: float | None, model: str
+    lines: Sequence[PlanLine],
+    *,
+    hours: float,
+    pairs: int,
+    seconds: float,
+    rate: float | None,
+    model: str,
 ) -> list[JudgingOffer]:
     """An offer of each plan, in the order of the lines, whose budgets rise within a plan."""
     found = []
     for _, of_plan in groupby(lines, key=lambda line: line.strategy.key):
-        by_budget = list(of_plan)
+        # On a few queries, a small budget may not pay for the judging of any.
+        by_budget = [line for line in of_plan if line.figures["judgments"].mean]
         paid = [line for line in by_budget if line.hours(pairs, seconds) <= hours]
         found.append(
             JudgingOffer(

@@ -6,7 +6,6 @@ have none, and models are calibrated on finished queries only.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from annotation.models import Pair, PairCount
-from planning.double_judging.calibration import CENTRE, DECIMALS, Floats, Ints, calibrate
+from planning.double_judging.calibration import Floats, Ints, calibrate, uncertainty
 from planning.double_judging.comparison import judgments_of
 from planning.double_judging.predictors import checked_model, model_scores
 from planning.double_judging.reading import (
@@ -46,7 +45,7 @@ class NoPairList(UserFacingError):
 
 
 class PairsToJudge(NamedTuple):
-    """How many pairs the pools have, over all queries, and how many two people have judged."""
+    """The number of pairs of the pools, over all queries, and of those that two people judged."""
 
     total: int
     judged: int
@@ -110,14 +109,11 @@ def listed_pairs(
     order = _order(collection, strategy, simulation, key)
     judges = _judges(strategy, simulation, order, judgments_of(budget, len(pairs)))
     places = _places(strategy, simulation, order)
+    other = "model" if strategy.uses_model else "none"
     return [
-        ListedPair(
-            *pairs[number],
-            int(judges[number]),
-            LABELS.get(int(judges[number]), "model" if strategy.uses_model else "none"),
-            int(places[number]),
-        )
+        ListedPair(query, docno, people, LABELS.get(people, other), int(places[number]))
         for number in order
+        for (query, docno), people in [(pairs[number], int(judges[number]))]
     ]
 
 
@@ -148,7 +144,7 @@ def _order(
         return simulation.ordered(columns.best_rank)
     if strategy.uses_scores:
         likely = _likely(collection, model, columns.score)
-        return simulation.ordered(np.round(np.abs(likely - CENTRE), DECIMALS))
+        return simulation.ordered(uncertainty(likely))
     return simulation.ordered(simulation.place)
 
 
@@ -165,10 +161,8 @@ def _likely(collection: Collection, model: str, scores: Floats) -> Floats:
     return learned.at_least(scores)[:, collection.relevant_from - 1]
 
 
-def _judges(
-    strategy: JudgingStrategy, simulation: Simulation, order: Ints, budget: int
-) -> Ints:
-    """How many people judge each pair. The grades of the simulation are not read."""
+def _judges(strategy: JudgingStrategy, simulation: Simulation, order: Ints, budget: int) -> Ints:
+    """The number of people who judge each pair. The grades of the simulation are not read."""
     if strategy is STRATEGIES["double"]:
         return strategy.run(simulation, budget).judges
     if not strategy.uses_model:

@@ -1,4 +1,4 @@
-"""What a plan's labels are worth: errors, agreement, and the ranking of systems. Pure."""
+"""The worth of a plan's labels: errors, agreement, and the ranking of systems. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from agreement.coefficients import CrossTable, alpha_ordinal_of
 from agreement.intervals import FEWEST_QUERIES, Ends, draw, percentile_ends
 from planning.double_judging.calibration import Floats, Ints
-from planning.double_judging.strategies import NO_LABEL, Outcome, PairColumns
+from planning.double_judging.strategies import NO_LABEL, PlannedLabels, PairColumns
 from scoring.measures.judged_ranks import JudgedDocuments, JudgedRanks
 from scoring.measures.names import Measure
 from scoring.measures.scoring import ours
@@ -21,12 +21,13 @@ from scoring.statistics.rank_correlation import tau, tau_ap
 Values = dict[str, float | None]
 
 
-def label_errors(columns: PairColumns, outcome: Outcome) -> Values:
+def label_errors(columns: PairColumns, outcome: PlannedLabels) -> Values:
     """The labels against the final labels, over the pairs with a label.
 
-    `different`: the share with another grade. `distance`: the mean absolute difference of the
-    grades. `false_relevant`: the share of the pairs that are not relevant whose label is relevant.
-    `false_nonrelevant`: the share of the relevant pairs whose label is not. None without such pairs.
+    `labelled` is the share of all pairs that have one. `different`: the share with another grade.
+    `distance`: the mean absolute difference of the grades. `false_relevant`: the share of the pairs
+    that are not relevant whose label is relevant. `false_nonrelevant`: the share of the relevant
+    pairs whose label is not. None without such pairs.
     """
     labelled = outcome.labels != NO_LABEL
     labels, final = outcome.labels[labelled], columns.final[labelled]
@@ -55,7 +56,7 @@ class AlphaIntervals:
         self._columns, self._seed = columns, seed
         self._weights: dict[int, Ints] = {}
 
-    def of(self, outcome: Outcome) -> Values:
+    def of(self, outcome: PlannedLabels) -> Values:
         """`alpha`, `alpha_low` and `alpha_high`; None where they are undefined."""
         columns, twice = self._columns, outcome.judges == 2
         size = columns.highest + 1
@@ -71,7 +72,7 @@ class AlphaIntervals:
         return {"alpha": alpha_ordinal_of(table).value, "alpha_low": low, "alpha_high": high}
 
     def _ends(self, counts: Ints) -> Ends | None:
-        """`counts[q, a, b]`: the pairs of query q with these grades by the first and second slot."""
+        """`counts[q, a, b]`: the pairs of query q with these grades in slots 1 and 2."""
         if len(counts) < FEWEST_QUERIES:
             return None
         resampled = self._weights_of(len(counts)) @ counts.reshape(len(counts), -1)
@@ -80,7 +81,7 @@ class AlphaIntervals:
         return percentile_ends(defined) if len(defined) else None
 
     def _weights_of(self, number: int) -> Ints:
-        """How often each query is in each resample: (resamples, number)."""
+        """The number of times that each query is in each resample: (resamples, number)."""
         if number not in self._weights:
             name = f"{self._seed}|judging-plans|{number}"
             rows = np.vstack(list(draw(number, number, name)))
@@ -111,7 +112,7 @@ def alphas_of(counts: Ints) -> Floats:
     return alphas
 
 
-class SystemRanking:
+class SystemsUnderLabels:
     """The systems' lists of the compared pairs, scored by one measure under any labels.
 
     `lists` gives each system's name with its lists: (query, docnos best first).

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planning.double_judging.strategies import STRATEGIES, JudgingStrategy
+from web.words import count_noun
 
 Payload = Mapping[str, Any]
 UNDEFINED = "–"
 
 
-class Spread(NamedTuple):
+class RepeatedFigure(NamedTuple):
     """A figure: its mean and standard deviation over the repetitions that define it."""
 
     mean: float | None
@@ -32,36 +33,36 @@ def _number(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
-def _percent(spread: Spread) -> str:
+def _percent(spread: RepeatedFigure) -> str:
     return spread.text(1, 100)
 
 
-def _two(spread: Spread) -> str:
+def _two(spread: RepeatedFigure) -> str:
     return spread.text(2)
 
 
-def _one(spread: Spread) -> str:
+def _one(spread: RepeatedFigure) -> str:
     return spread.text(1)
 
 
-class PlanColumn(NamedTuple):
+class MeasuredColumn(NamedTuple):
     """A measured figure as tables show it; `unit` is "%" for a share."""
 
     key: str
     caption: str
-    text: Callable[[Spread], str]
+    text: Callable[[RepeatedFigure], str]
 
 
-PLAN_COLUMNS = (
-    PlanColumn("labelled", "labelled, %", _percent),
-    PlanColumn("different", "different, %", _percent),
-    PlanColumn("distance", "distance", _two),
-    PlanColumn("false_relevant", "false relevant, %", _percent),
-    PlanColumn("false_nonrelevant", "false nonrelevant, %", _percent),
-    PlanColumn("alpha", "α", _two),
-    PlanColumn("tau", "τ", _two),
-    PlanColumn("tau_ap", "τ_AP", _two),
-    PlanColumn("swaps", "swaps", _one),
+MEASURED_COLUMNS = (
+    MeasuredColumn("labelled", "labelled, %", _percent),
+    MeasuredColumn("different", "different, %", _percent),
+    MeasuredColumn("distance", "distance", _two),
+    MeasuredColumn("false_relevant", "false relevant, %", _percent),
+    MeasuredColumn("false_nonrelevant", "false nonrelevant, %", _percent),
+    MeasuredColumn("alpha", "α", _two),
+    MeasuredColumn("tau", "τ", _two),
+    MeasuredColumn("tau_ap", "τ_AP", _two),
+    MeasuredColumn("swaps", "swaps", _one),
 )
 
 
@@ -75,11 +76,11 @@ class PlanLine:
     strategy: JudgingStrategy
     budget: str
     pairs: int
-    figures: Mapping[str, Spread]
+    figures: Mapping[str, RepeatedFigure]
 
     @classmethod
     def of(cls, row: Mapping[str, Any], pairs: int) -> PlanLine:
-        figures = {name: Spread(**values) for name, values in row["figures"].items()}
+        figures = {name: RepeatedFigure(**values) for name, values in row["figures"].items()}
         return cls(STRATEGIES[row["strategy"]], row["budget"], pairs, figures)
 
     def share(self, name: str) -> float:
@@ -92,7 +93,7 @@ class PlanLine:
 
     @property
     def cells(self) -> list[str]:
-        return [column.text(self.figures[column.key]) for column in PLAN_COLUMNS]
+        return [column.text(self.figures[column.key]) for column in MEASURED_COLUMNS]
 
     @property
     def interval(self) -> str:
@@ -112,7 +113,8 @@ def text_lines(payload: Payload, *, seconds: float, rate: float | None = None) -
     pairs, systems = payload["pairs"], len(payload["systems"])
     facet = f" of {payload['facet']}" if payload["facet"] else ""
     yield (
-        f"{pairs:,} pairs of {payload['queries']:,} queries{facet}. Model: {payload['model']}. "
+        f"{count_noun(pairs, 'pair')} of {count_noun(payload['queries'], 'query', 'queries')}"
+        f"{facet}. Model: {payload['model']}. "
         f"Measure: {payload['measure']}. Systems: {systems}. Repetitions: "
         f"{payload['repetitions']}, seed {payload['seed']}."
     )
@@ -121,10 +123,10 @@ def text_lines(payload: Payload, *, seconds: float, rate: float | None = None) -
         "deviations over the repetitions."
     )
     yield ""
-    captions = ["α interval" if column.key == "tau" else None for column in PLAN_COLUMNS]
+    captions = ["α interval" if column.key == "tau" else None for column in MEASURED_COLUMNS]
     heads = [
         head
-        for column, before in zip(PLAN_COLUMNS, captions, strict=True)
+        for column, before in zip(MEASURED_COLUMNS, captions, strict=True)
         for head in filter(None, (before, column.caption))
     ]
     counts = ["strategy", "budget", "twice", "once", "model", "hours"]
@@ -132,7 +134,7 @@ def text_lines(payload: Payload, *, seconds: float, rate: float | None = None) -
     rows = [[*counts, *money, *heads]]
     for line in plan_lines(payload):
         cells = line.cells
-        place = [column.key for column in PLAN_COLUMNS].index("tau")
+        place = [column.key for column in MEASURED_COLUMNS].index("tau")
         hours = line.hours(pairs, seconds)
         rows.append(
             [
@@ -150,13 +152,12 @@ def text_lines(payload: Payload, *, seconds: float, rate: float | None = None) -
     yield ""
     if payload["left_out"]:
         yield (
-            f"{payload['left_out']:,} pairs without both grades and a final label, or of the query "
-            "paper itself, were left out."
+            f"Left out: {count_noun(payload['left_out'], 'pair')} without both grades and a final "
+            "label, or of the query paper itself."
         )
     if payload["queries"] < payload["finished_queries"]:
         yield (
-            f"{payload['queries']:,} of {payload['finished_queries']:,} finished queries were "
-            "compared."
+            f"Compared: {payload['queries']:,} of {payload['finished_queries']:,} finished queries."
         )
     yield "Two judges for each pair stay the default. Nothing was changed."
 

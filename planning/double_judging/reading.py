@@ -16,7 +16,7 @@ from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair
 from annotation.models import Pair, PairCount, Slot
 from corpus.ordering import shuffled
-from planning.double_judging.plan_figures import SystemRanking
+from planning.double_judging.plan_figures import SystemsUnderLabels
 from planning.double_judging.predictors import (
     checked_model,
     model_scores,
@@ -68,10 +68,10 @@ class FinishedPairs:
 
 @dataclass(frozen=True)
 class ComparedCollection:
-    """What `compare_plans` takes, and what a report says about it."""
+    """The arguments of `compare_plans`, and what a report says about them."""
 
     columns: PairColumns
-    ranking: SystemRanking
+    ranking: SystemsUnderLabels
     finished: FinishedPairs
     model: str
     measure: Measure
@@ -138,7 +138,7 @@ def docnos_by_query(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def system_ranking(
     collection: Collection, pairs: Sequence[tuple[str, str]], model: str, measure: Measure
-) -> SystemRanking:
+) -> SystemsUnderLabels:
     """All systems but the one that is the model, and the sources of the pools as `pool:SOURCE`."""
     named = [
         (system.name, system_lists(system))
@@ -148,7 +148,7 @@ def system_ranking(
     taken = {model, CITED, *(name for name, _ in named)}
     sources = _lists_of_sources(collection, {query for query, _ in pairs})
     pooled = [(f"pool:{name}", sources[name]) for name in sorted(sources.keys() - taken)]
-    return SystemRanking(pairs, [*named, *pooled], measure)
+    return SystemsUnderLabels(pairs, [*named, *pooled], measure)
 
 
 def finished_pairs(collection: Collection, facet: str = "") -> FinishedPairs:
@@ -177,7 +177,8 @@ def finished_pairs(collection: Collection, facet: str = "") -> FinishedPairs:
     measured = Slot.objects.of(collection).filter(
         pair__query__name__in=chosen, judgment__seconds__isnull=False
     )
-    seconds = list(measured.order_by().values_list("judgment__seconds", flat=True))
+    rows = measured.order_by().values_list("judgment__seconds", flat=True)
+    seconds = [value for value in rows if value is not None]
     return FinishedPairs(
         pairs, len(chosen), len(sizes), read - len(pairs), median(seconds) if seconds else None
     )
@@ -212,7 +213,7 @@ def _grade(grade: int | None) -> int:
 def _lists_of_sources(
     collection: Collection, queries: Group[str]
 ) -> dict[str, list[tuple[str, list[str]]]]:
-    """What each source of the pools has of them, by source: (query, docnos best first)."""
+    """The lists of each source of the pools, by source: (query, docnos best first)."""
     rows = collection.queries.filter(name__in=queries).values_list(
         "name", "query_paper_id", "query_paper__document__docno"
     )

@@ -4,7 +4,7 @@ A plan is simulated over pairs that two people judged. It may read a judgment on
 pays for it. A budget counts judgments of annotators: one for a pair that is judged once, two for a
 pair that is judged twice. Decisions of adjudicators come on top.
 
-Every strategy takes a `Simulation` and a budget, and gives an `Outcome`. docs/judging_plans.md
+Every strategy takes a `Simulation` and a budget, and gives an `PlannedLabels`. docs/judging_plans.md
 defines them exactly.
 """
 
@@ -19,12 +19,12 @@ import numpy as np
 
 from corpus.ordering import order_key, random_number
 from planning.double_judging.calibration import (
-    CENTRE,
-    DECIMALS,
     Calibration,
     Floats,
     Ints,
     calibrate,
+    rounded,
+    uncertainty,
 )
 
 PURPOSE = "judging plans"
@@ -81,7 +81,7 @@ class PairColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class PlannedLabels:
     """The pairs under a plan: `labels` (NO_LABEL for none) and `judges`, the people of each."""
 
     labels: Ints
@@ -98,7 +98,7 @@ class Outcome:
 
 
 class Simulation:
-    """One repetition: the columns under a seed, which draws the random choices.
+    """A repetition: the columns under a seed, which draws the random choices.
 
     A repetition keeps what several budgets share.
     """
@@ -110,7 +110,9 @@ class Simulation:
     @cached_property
     def place(self) -> Ints:
         """The place of each pair in the random order of all pairs, which also breaks ties."""
-        keys = [order_key(self.seed, PURPOSE, pair.query, pair.docno) for pair in self.columns.pairs]
+        keys = [
+            order_key(self.seed, PURPOSE, pair.query, pair.docno) for pair in self.columns.pairs
+        ]
         place = np.empty(len(keys), dtype=np.int64)
         place[np.argsort(np.array(keys), kind="stable")] = np.arange(len(keys))
         return place
@@ -142,7 +144,7 @@ class Simulation:
         order: Ints = np.lexsort((self.place, values))
         return order
 
-    def outcome(self, twice: Ints, once: Ints, *, with_model: bool = False) -> Outcome:
+    def outcome(self, twice: Ints, once: Ints, *, with_model: bool = False) -> PlannedLabels:
         """These pairs judged by two people and by one, given by their numbers.
 
         With the model, it labels all others, calibrated on the final labels of the judged ones.
@@ -157,7 +159,7 @@ class Simulation:
             rest = judges == 0
             labels[rest] = model.labels(columns.score[rest])
         differing = columns.first[twice] != columns.second[twice]
-        return Outcome(labels, judges, int(differing.sum()))
+        return PlannedLabels(labels, judges, int(differing.sum()))
 
     def whole_queries(self, budget: int, judges: int) -> Ints:
         """The pairs of the queries that `judges` people can judge, in random order of queries.
@@ -182,21 +184,21 @@ class Simulation:
             if len(judged):
                 model = calibrate(columns.score[judged], columns.final[judged], columns.highest)
                 likely = model.at_least(columns.score)[:, columns.relevant_from - 1]
-            distance = np.round(np.abs(likely - CENTRE), DECIMALS)
+            distance = uncertainty(likely)
             distance[judged] = np.inf
             self._lara.extend(self.ordered(distance)[: min(size, len(columns) - len(judged))])
         return np.array(self._lara[:number], dtype=np.int64)
 
 
-def all_double(simulation: Simulation, budget: int) -> Outcome:
+def all_double(simulation: Simulation, budget: int) -> PlannedLabels:
     """Two people judge whole queries, as many as the budget pays for; the others have no labels."""
     return simulation.outcome(simulation.whole_queries(budget, 2), _NONE)
 
 
 def second_judges(
     simulation: Simulation, budget: int, order: Callable[[Simulation], Ints]
-) -> Outcome:
-    """One person judges every pair, and the rest of the budget pays second judges in an order.
+) -> PlannedLabels:
+    """A first person judges every pair, and the rest of the budget pays second judges in an order.
 
     If the budget does not pay one judgment of each pair, whole queries are judged once.
     """
@@ -208,12 +210,12 @@ def second_judges(
     return simulation.outcome(ordered[:seconds], ordered[seconds:])
 
 
-def random_share(simulation: Simulation, budget: int) -> Outcome:
+def random_share(simulation: Simulation, budget: int) -> PlannedLabels:
     """Second judges for a random share of the pairs."""
     return second_judges(simulation, budget, lambda each: each.ordered(each.place))
 
 
-def near_boundary(simulation: Simulation, budget: int) -> Outcome:
+def near_boundary(simulation: Simulation, budget: int) -> PlannedLabels:
     """Second judges for the pairs whose first grade is nearest to the boundary of relevance."""
     return second_judges(simulation, budget, _by_boundary)
 
@@ -223,7 +225,7 @@ def _by_boundary(simulation: Simulation) -> Ints:
     return simulation.ordered(np.abs(2 * simulation.first_grade - boundary))
 
 
-def model_disagrees(simulation: Simulation, budget: int) -> Outcome:
+def model_disagrees(simulation: Simulation, budget: int) -> PlannedLabels:
     """Second judges for the pairs whose first grade is farthest from the model's mean grade."""
     return second_judges(simulation, budget, _by_disagreement)
 
@@ -231,10 +233,10 @@ def model_disagrees(simulation: Simulation, budget: int) -> Outcome:
 def _by_disagreement(simulation: Simulation) -> Ints:
     expected = simulation.after_first_judgments.expected(simulation.columns.score)
     distance = np.abs(simulation.first_grade - expected)
-    return simulation.ordered(-np.round(distance, DECIMALS))
+    return simulation.ordered(-rounded(distance))
 
 
-def model_uncertain(simulation: Simulation, budget: int) -> Outcome:
+def model_uncertain(simulation: Simulation, budget: int) -> PlannedLabels:
     """Second judges for the pairs of which the model is least certain that they are relevant."""
     return second_judges(simulation, budget, _by_uncertainty)
 
@@ -242,15 +244,15 @@ def model_uncertain(simulation: Simulation, budget: int) -> Outcome:
 def _by_uncertainty(simulation: Simulation) -> Ints:
     columns = simulation.columns
     likely = simulation.after_first_judgments.at_least(columns.score)[:, columns.relevant_from - 1]
-    return simulation.ordered(np.round(np.abs(likely - CENTRE), DECIMALS))
+    return simulation.ordered(uncertainty(likely))
 
 
-def lara(simulation: Simulation, budget: int) -> Outcome:
+def lara(simulation: Simulation, budget: int) -> PlannedLabels:
     """Two people judge in LARA's order, and the model labels the rest."""
     return simulation.outcome(simulation.lara_order(budget // 2), _NONE, with_model=True)
 
 
-def hybrid_pool(simulation: Simulation, budget: int) -> Outcome:
+def hybrid_pool(simulation: Simulation, budget: int) -> PlannedLabels:
     """Two people judge the top of the systems' lists, and the model labels what is below.
 
     The pool that people judge is a depth-k pool, and the deepest rank is judged as far as the
@@ -276,7 +278,7 @@ class JudgingStrategy(NamedTuple):
     title: str
     summary: str
     statement: str
-    run: Callable[[Simulation, int], Outcome]
+    run: Callable[[Simulation, int], PlannedLabels]
     needs_first: bool = False
     uses_model: bool = False
 
@@ -307,7 +309,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             "boundary",
-            "Second judge near the boundary",
+            "Second judge near boundary",
             "A second person judges the pairs whose first grade is nearest to the boundary "
             "between relevant and not relevant.",
             "Pairs near the boundary of relevance have two judgments. The other labels are one "
@@ -317,7 +319,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             "disagreement",
-            "Second judge where a model disagrees",
+            "Second judge where model disagrees",
             "A second person judges the pairs whose first grade is farthest from the grade that "
             "a calibrated model expects.",
             "Pairs on which a model and the first judge differ have two judgments. The other "
@@ -327,7 +329,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             "uncertainty",
-            "Second judge where a model is uncertain",
+            "Second judge where model uncertain",
             "A second person judges the pairs whose calibrated probability of being relevant is "
             "nearest to 50 %.",
             "Pairs of which a model was uncertain have two judgments. The other labels are one "
@@ -336,7 +338,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             "lara",
-            "Two judges where a model is uncertain, the model for the rest",
+            "LARA, model for the rest",
             "Two people judge in the order of LARA, and the calibrated model labels the rest.",
             "A model gave the labels of all pairs that no person judged. No person has seen these "
             "pairs.",
@@ -345,7 +347,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             "hybrid",
-            "Two judges at the top, a model below",
+            "Hybrid pool, model below",
             "Two people judge the documents that systems rank highest, and the calibrated model "
             "labels those below.",
             "Two people judged the top of the systems’ lists. A model gave the labels below, and "
@@ -365,7 +367,5 @@ def rank_scores(docnos: Sequence[str], pairs: Sequence[str]) -> dict[str, float]
     """
     wanted = set(pairs)
     ranked = [docno for docno in docnos if docno in wanted]
-    found = {
-        docno: 1 - (place - 0.5) / len(wanted) for place, docno in enumerate(ranked, start=1)
-    }
+    found = {docno: 1 - (place - 0.5) / len(wanted) for place, docno in enumerate(ranked, start=1)}
     return {docno: found.get(docno, 0.0) for docno in pairs}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -31,6 +31,7 @@ from planning.double_judging.predictors import UnknownModel, models_for_plans
 from planning.double_judging.reading import finished_queries
 from planning.double_judging.report import JudgingPlansReport
 from planning.double_judging.strategies import STRATEGIES
+from pooling.preview import in_hours
 from reports.models import StoredReport
 from reports.services import changed_since, reports_of, request_report
 from web.downloads import as_download, json_download
@@ -48,17 +49,24 @@ def csfcube_figures() -> Payload:
     return figures
 
 
-def _report(collection: Collection, model: str) -> StoredReport | None:
-    """The newest comparison on the collection's own judgments, with this model or any."""
+def _report(collection: Collection, parameters: QueryDict) -> StoredReport | None:
+    """The newest comparison on own judgments, with the model of the address or any.
+
+    None if there is none, and if the address asks for CSFCube's figures.
+    """
+    if parameters.get("basis") == "csfcube":
+        return None
     reports = reports_of(JudgingPlansReport, collection).order_by("-computed_at")
-    return (reports.filter(parameters__model=model) if model else reports).first()
+    if model := parameters.get("model"):
+        reports = reports.filter(parameters__model=model)
+    return reports.first()
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def plan_judging(request: HttpRequest, collection: Collection) -> HttpResponse:
     models = models_for_plans(collection)
-    report = _report(collection, request.GET.get("model", ""))
+    report = _report(collection, request.GET)
     payload = report.payload if report else csfcube_figures()
     lines = plan_lines(payload)
     to_judge = pairs_to_judge(collection)
@@ -79,13 +87,15 @@ def plan_judging(request: HttpRequest, collection: Collection) -> HttpResponse:
         "models": models,
         "model": model,
         "report": report,
+        "other_report": report is None and reports_of(JudgingPlansReport, collection).exists(),
+        "basis": urlencode({"model": model} if report else {"basis": "csfcube"}),
         "changed": changed_since(report) if report else "",
         "payload": payload,
         "pairs_of_systems": len(payload["systems"]) * (len(payload["systems"]) - 1) // 2,
         "finished": finished_queries(collection).count(),
         "to_judge": to_judge,
         "pairs": number,
-        "whole_hours": whole.hours(number, each),
+        "whole_hours": in_hours(whole.hours(number, each)),
         "hours": asked["hours"],
         "seconds": each,
         "offers": offers(
@@ -122,14 +132,16 @@ def compute_plans(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 def plan_figures_file(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The figures that the page shows, as JSON."""
-    report = _report(collection, request.GET.get("model", ""))
+    report = _report(collection, request.GET)
     payload = report.payload if report else csfcube_figures()
     return json_download(payload, f"{payload['collection']}-judging-plans.json")
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def plan_list(request: HttpRequest, collection: Collection, strategy: str) -> HttpResponse:
+def plan_list(
+    request: HttpRequest, collection: Collection, strategy: str
+) -> HttpResponse | StreamingHttpResponse:
     """The pairs that two people have not judged, under the plan and budget of the address."""
     if strategy not in STRATEGIES:
         raise Http404("no such plan")

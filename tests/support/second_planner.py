@@ -1,9 +1,7 @@
-"""A second program for docs/judging_plans.md. It follows that page and imports nothing of Qrelsmith.
+"""A second program for docs/judging_plans.md: it follows that page and imports nothing of ours.
 
-    python second_planner.py CSFCUBE_FOLDER REPETITIONS MODEL RUN.txt ...
-
-The runs are TREC run files of the systems; a run is named by its file. It prints the figures as
-JSON. CSFCube's own rankings by SPECTER are the system `specter`.
+Systems come as TREC run files, each named by its file. CSFCube's own rankings by SPECTER are the
+system `specter`.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import hashlib
 import json
 import math
 import statistics
-import sys
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -372,10 +369,3 @@ def summary(values: list[float | None]) -> dict[str, float | int | None]:
         "sd": statistics.stdev(defined) if len(defined) > 1 else None,
         "defined": len(defined),
     }
-
-
-if __name__ == "__main__":
-    csfcube = Data(Path(sys.argv[1]))
-    for run in sys.argv[4:]:
-        csfcube.add_run(Path(run))
-    print(json.dumps(compare(csfcube, sys.argv[3], int(sys.argv[2]))))
