@@ -7,6 +7,7 @@ LARA takes a step of gradient descent with each batch, so that no learning rate 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,10 @@ Ints = npt.NDArray[np.int64]
 
 PENALTY = 0.01
 STEPS = 25
+LONGEST_STEP = 10.0  # so that no step from a point where the loss is nearly flat leads far away
 CENTRE = 0.5
+# Without labels, the score is about the probability: the slope of the logistic function is 1 there.
+USUAL_SLOPE = 4.0
 DECIMALS = 9  # of probabilities that are compared, so that rounding errors decide no order
 
 
@@ -61,8 +65,10 @@ def uncertainty(probabilities: Floats) -> Floats:
 def calibrate(scores: Floats, grades: Ints, highest: int) -> Calibration:
     """Fit P(grade ≥ t) = 1/(1 + exp(−a − b (score − CENTRE))) for t from 1 to the highest grade.
 
-    The coefficients minimize the sum of the log losses plus PENALTY/2 · (a² + b²), by STEPS steps
-    of Newton's method from a = b = 0. `scores` are from 0 to 1; both arrays have shape (n,).
+    The coefficients minimize the sum of the log losses plus PENALTY/2 · (a² + (b − USUAL_SLOPE)²),
+    by STEPS steps of Newton's method from a = 0 and b = USUAL_SLOPE; a step (a, b) that is longer
+    than LONGEST_STEP is shortened to it. So a batch of labels that are
+    all the same turns no order around. `scores` are from 0 to 1; both arrays have shape (n,).
     """
     centred = scores - CENTRE
     rows = [_fit(centred, (grades >= grade).astype(np.float64)) for grade in range(1, highest + 1)]
@@ -70,17 +76,20 @@ def calibrate(scores: Floats, grades: Ints, highest: int) -> Calibration:
 
 
 def _fit(centred: Floats, reached: Floats) -> tuple[float, float]:
-    intercept = slope = 0.0
+    intercept, slope = 0.0, USUAL_SLOPE
     for _ in range(STEPS):
         likely = _logistic(intercept + slope * centred)
         error, weight = likely - reached, likely * (1 - likely)
         of_intercept = error.sum() + PENALTY * intercept
-        of_slope = error @ centred + PENALTY * slope
+        of_slope = error @ centred + PENALTY * (slope - USUAL_SLOPE)
         both = weight @ centred
         first, second = weight.sum() + PENALTY, weight @ centred**2 + PENALTY
         determinant = first * second - both * both
-        intercept -= float((second * of_intercept - both * of_slope) / determinant)
-        slope -= float((first * of_slope - both * of_intercept) / determinant)
+        change_a = (second * of_intercept - both * of_slope) / determinant
+        change_b = (first * of_slope - both * of_intercept) / determinant
+        share = LONGEST_STEP / max(math.hypot(change_a, change_b), LONGEST_STEP)
+        intercept -= float(share * change_a)
+        slope -= float(share * change_b)
     return intercept, slope
 
 

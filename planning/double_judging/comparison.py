@@ -14,7 +14,7 @@ from planning.double_judging.plan_figures import (
     label_errors,
     ranking_figures,
 )
-from planning.double_judging.strategies import STRATEGIES, PlannedLabels, PairColumns, Simulation
+from planning.double_judging.strategies import STRATEGIES, PairColumns, PlannedLabels, Simulation
 
 BUDGETS = ("0.5", "1", "1.1", "1.25", "1.5", "1.75", "2")  # judgments for each pair
 REPETITIONS = 20

@@ -12,7 +12,7 @@ import numpy as np
 from agreement.coefficients import CrossTable, alpha_ordinal_of
 from agreement.intervals import FEWEST_QUERIES, Ends, draw, percentile_ends
 from planning.double_judging.calibration import Floats, Ints
-from planning.double_judging.strategies import NO_LABEL, PlannedLabels, PairColumns
+from planning.double_judging.strategies import NO_LABEL, PairColumns, PlannedLabels
 from scoring.measures.judged_ranks import JudgedDocuments, JudgedRanks
 from scoring.measures.names import Measure
 from scoring.measures.scoring import ours

@@ -4,7 +4,7 @@ A plan is simulated over pairs that two people judged. It may read a judgment on
 pays for it. A budget counts judgments of annotators: one for a pair that is judged once, two for a
 pair that is judged twice. Decisions of adjudicators come on top.
 
-Every strategy takes a `Simulation` and a budget, and gives an `PlannedLabels`. docs/judging_plans.md
+Every strategy takes a `Simulation` and a budget, and gives `PlannedLabels`. docs/judging_plans.md
 defines them exactly.
 """
 

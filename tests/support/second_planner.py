@@ -87,13 +87,14 @@ class Calibration:
         self.lines = []
         for t in range(1, G + 1):
             y = (np.array(grades) >= t).astype(float)
-            line = np.zeros(2)
+            line = prior = np.array([0.0, 4.0])
             design = np.column_stack([np.ones(len(x)), x])
             for _ in range(25):
                 p = 1 / (1 + np.exp(-(design @ line)))
-                gradient = design.T @ (p - y) + 0.01 * line
+                gradient = design.T @ (p - y) + 0.01 * (line - prior)
                 hessian = (design * (p * (1 - p))[:, None]).T @ design + 0.01 * np.eye(2)
-                line = line - np.linalg.solve(hessian, gradient)
+                step = np.linalg.solve(hessian, gradient)
+                line = line - step * min(1, 10 / max(np.linalg.norm(step), 1e-12))
             self.lines.append(line)
 
     def probabilities(self, score: float) -> list[float]:
