@@ -587,6 +587,7 @@ def two_collections() -> dict:
         "question": question.pk,
         "number": 1,
         "table": "documents",
+        "strategy": "random",
         "page": "release",
         "picture": "judging-light",
         "facet": "method",

@@ -145,7 +145,7 @@ def plan_list(
     """The pairs that two people have not judged, under the plan and budget of the address."""
     if strategy not in STRATEGIES:
         raise Http404("no such plan")
-    budget = request.GET.get("budget", "")
+    budget = request.GET.get("budget", "2")
     try:
         rows = listed_pairs(
             collection,
