@@ -16,5 +16,5 @@ urlpatterns: list[URLPattern] = [
     path("pools/plan/judging/", judging.plan_judging, name="plan-judging"),
     path("pools/plan/judging/compare/", judging.compute_plans, name="compare-judging-plans"),
     path("pools/plan/judging/figures.json", judging.plan_figures_file, name="judging-plans-json"),
-    path("pools/plan/judging/<slug:strategy>.csv", judging.plan_list, name="judging-plan-list"),
+    path("pools/plan/judging/<slug:strategy>.csv", judging.plan_list, name="judging-plan-csv"),
 ]

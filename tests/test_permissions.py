@@ -191,7 +191,7 @@ ADDRESSES = [
     Address("plan-judging", (ADMIN,), GET),
     Address("compare-judging-plans", (ADMIN,), POST),
     Address("judging-plans-json", (ADMIN,), GET),
-    Address("judging-plan-list", (ADMIN,), GET),
+    Address("judging-plan-csv", (ADMIN,), GET),
     Address("build-pools", (ADMIN,), POST),
     Address("freeze-pools", (ADMIN,), POST),
     Address("pool-manifest", (ADMIN,), GET),

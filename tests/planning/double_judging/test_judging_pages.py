@@ -104,7 +104,7 @@ def test_a_wrong_number_is_marked_and_the_default_is_used(admin):
 
 
 def test_a_list_has_each_pair_without_two_judgments_once(collection, admin):
-    rows = csv_rows(admin.get(address("judging-plan-list", "random"), {"budget": "1.5"}))
+    rows = csv_rows(admin.get(address("judging-plan-csv", "random"), {"budget": "1.5"}))
 
     assert pairs_to_judge(collection) == (12, 6)
     assert len({(row["query"], row["docno"]) for row in rows}) == len(rows) == 6
@@ -158,17 +158,17 @@ def test_no_list_tells_a_single_judgment(collection):
 
 
 def test_a_refused_list_says_why_on_the_page(admin, monkeypatch):
-    answer = admin.get(address("judging-plan-list", "boundary"), {"budget": "1.5"}, follow=True)
+    answer = admin.get(address("judging-plan-csv", "boundary"), {"budget": "1.5"}, follow=True)
     assert "no judgment is told before both are in" in text_of(answer)
 
     monkeypatch.setattr(pair_list, "MOST_LISTED", 5)
-    answer = admin.get(address("judging-plan-list", "random"), {"budget": "1.5"}, follow=True)
+    answer = admin.get(address("judging-plan-csv", "random"), {"budget": "1.5"}, follow=True)
     assert "A list has at most 5 pairs." in text_of(answer)
 
 
 @pytest.mark.parametrize(("plan", "budget"), [("nonsense", "1"), ("random", "3"), ("random", "")])
 def test_an_unknown_plan_and_a_wrong_budget_are_not_found(admin, plan, budget):
-    assert admin.get(address("judging-plan-list", plan), {"budget": budget}).status_code == 404
+    assert admin.get(address("judging-plan-csv", plan), {"budget": budget}).status_code == 404
 
 
 def test_more_pairs_and_queries_cost_no_more_database_queries(
