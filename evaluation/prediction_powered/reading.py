@@ -21,7 +21,7 @@ from jobs.context import JobContext
 from scoring.labels import all_qrels
 from scoring.measures.judged_ranks import Floats, JudgedDocuments, Qrels
 from scoring.measures.names import Measure
-from scoring.measures.scoring import score
+from scoring.measures.scoring import score, scored_queries
 from scoring.systems.lists import system_lists
 
 FINISHED = (Standing.AGREED, Standing.ADJUDICATED, Standing.SET_ASIDE)
@@ -69,30 +69,27 @@ def system_values(
 ) -> list[SystemValues]:
     """By name of the system. One system's lists are in memory at a time."""
     order = list(found.sample.order)
-    human = _Labels(found.final, order[: found.sample.judged])
-    predicted = _Labels(model, order)
+    human = _Labels(found.final, order[: found.sample.judged], measure)
+    predicted = _Labels(model, order, measure)
     systems = list(collection.systems.order_by("name"))
     values = []
     for done, system in enumerate(systems):
         work.progress(done, len(systems), f"scoring {system.name}")
         lists = {name: docnos for name, docnos in system_lists(system) if name in found.pairs}
-        values.append(
-            SystemValues(
-                system.name, *(each.values(lists, measure) for each in (human, predicted))
-            )
-        )
+        values.append(SystemValues(system.name, human.values(lists), predicted.values(lists)))
     return values
 
 
 class _Labels:
-    """Qrels with a place for each query, also for one without a label."""
+    """Qrels, and the queries whose values are wanted, in their order."""
 
-    def __init__(self, qrels: Qrels, order: Sequence[str]) -> None:
-        self.order = order
-        self.judged = JudgedDocuments({query: qrels.get(query, {}) for query in order})
+    def __init__(self, qrels: Qrels, order: Sequence[str], measure: Measure) -> None:
+        wanted = {query: qrels[query] for query in order if query in qrels}
+        self.order, self.measure = order, measure
+        self.judged = JudgedDocuments(scored_queries(wanted, [measure]))
 
-    def values(self, lists: Mapping[str, Sequence[str]], measure: Measure) -> Floats:
-        by_query = score(self.judged, lists, [measure])[measure.name]
+    def values(self, lists: Mapping[str, Sequence[str]]) -> Floats:
+        by_query = score(self.judged, lists, [self.measure])[self.measure.name]
         values: Floats = by_query.reindex(self.order).to_numpy(dtype=np.float64)
         return values
 

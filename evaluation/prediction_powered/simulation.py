@@ -31,14 +31,15 @@ class SystemCoverage(NamedTuple):
 class SimulatedSize(NamedTuple):
     """Draws of `judged` queries. Coverage is by system; the others are over all draws and systems.
 
-    `width` is the median width of the powered interval as a share of that of human labels alone.
+    `width` is the median width of the powered interval as a share of that of human labels alone;
+    None if these have no width, because every system has the same value on all queries.
     `saved` are the 5th, 50th and 95th percentile of the queries that the model saves.
     `not_offered` is why no page gives such an interval, or "".
     """
 
     judged: int
     coverage: list[SystemCoverage]
-    width: float
+    width: float | None
     saved: tuple[float, float, float]
     not_offered: str = ""
 
@@ -104,12 +105,14 @@ def _simulated(human: Floats, model: Floats, judged: Ints) -> SimulatedSize:
                 )
             )
         )
-        widths.append(found.powered.width / found.human.width)
+        is_wide = found.human.width > 0
+        widths.append(found.powered.width[is_wide] / found.human.width[is_wide])
         saved.append(found.needed - judged.shape[1])
     low, median, high = np.quantile(np.concatenate(saved), [0.05, 0.5, 0.95])
+    ratios = np.concatenate(widths)
     return SimulatedSize(
         judged.shape[1],
         coverage,
-        float(np.nanmedian(np.concatenate(widths))),
+        float(np.median(ratios)) if len(ratios) else None,
         (float(low), float(median), float(high)),
     )

@@ -40,7 +40,7 @@ def simulated_cells(size: SimulatedSize) -> tuple[str, ...]:
     return (
         str(size.judged),
         *percent,
-        f"{size.width:.2f}",
+        "–" if size.width is None else f"{size.width:.2f}",
         f"{median} ({low}-{high})" if high else "none",
         size.not_offered or "yes",
     )
