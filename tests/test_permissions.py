@@ -325,6 +325,11 @@ ADDRESSES = [
     Address("shadow-judge-csv", (ADMIN,), GET),
     Address("shadow-judge-json", (ADMIN,), GET),
     Address("delete-shadow-judge", (ADMIN,), POST),
+    Address("estimates", (ADMIN,), GET),
+    Address("compute-estimates", (ADMIN,), POST),
+    Address("estimates-figure", (ADMIN,), GET),
+    Address("estimates-csv", (ADMIN,), GET),
+    Address("estimates-json", (ADMIN,), GET),
     Address("api-baselines", (ADMIN,), BOTH),
     Address("api-significance", (ADMIN,), GET),
     Address("api-pool-bias", (ADMIN,), BOTH),
@@ -337,6 +342,7 @@ ADDRESSES = [
     Address("api-shadow-judges", (ADMIN,), BOTH),
     Address("api-shadow-judge", (ADMIN,), ("get", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
+    Address("api-estimates", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
@@ -485,6 +491,7 @@ FIGURES = {
     "choice-figure": "balance",
     "label-effects-figure": "annotators",
     "shadow-judge-figure": "model-means",
+    "estimates-figure": "estimates",
 }
 ROUTES = {pattern.name: route for route, pattern in patterns()}
 # Parameters that name a row of a collection, and not something that every collection has.

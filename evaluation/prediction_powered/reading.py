@@ -103,16 +103,15 @@ def shadow_labels(judge: ShadowJudge) -> Qrels:
     }
 
 
-def labels_of_model(collection: Collection, name: str, final: Qrels) -> Qrels:
+def labels_of_model(collection: Collection, name: str, final: Qrels, seed: str) -> Qrels:
     """Those of a reference model or of the shadow judge of that name. Raises UnknownShadowJudge."""
     if name in reference_models.REFERENCE_MODELS:
-        return _reference_labels(collection, name, final)
+        return _reference_labels(collection, name, final, seed)
     return shadow_labels(shadow_judge_named(collection, name))
 
 
-def _reference_labels(collection: Collection, name: str, final: Qrels) -> Qrels:
+def _reference_labels(collection: Collection, name: str, final: Qrels, seed: str) -> Qrels:
     """The labels of a reference model for the pairs with a final label."""
-    seed, highest = collection.seed, collection.highest_grade
     if name == reference_models.ANNOTATOR:
         given = all_qrels(collection, ["slot1"])["slot1"]
         labels: dict[str, dict[str, int]] = defaultdict(dict)
@@ -124,7 +123,7 @@ def _reference_labels(collection: Collection, name: str, final: Qrels) -> Qrels:
         return reference_models.noisy(final, seed)
     if name == reference_models.RANKS:
         lists = (dict(system_lists(system)) for system in collection.systems.order_by("name"))
-        return reference_models.by_rank(final, lists, highest)
+        return reference_models.by_rank(final, lists, collection.highest_grade)
     if name == reference_models.RANDOM:
         return reference_models.at_random(final, collection.grades, seed)
-    return reference_models.constant(final, highest)
+    return reference_models.constant(final, collection.highest_grade)

@@ -42,7 +42,7 @@ def simulated_cells(size: SimulatedSize) -> tuple[str, ...]:
         *percent,
         "–" if size.width is None else f"{size.width:.2f}",
         f"{median} ({low}-{high})" if high else "none",
-        size.not_offered or "yes",
+        "no" if size.not_offered else "yes",
     )
 
 

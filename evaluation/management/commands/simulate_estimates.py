@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.core.management.base import CommandError, CommandParser
@@ -35,6 +35,14 @@ HEAD = (
     *("width", "saved", "offered"),
 )
 MOST_DRAWS = 10_000
+
+
+class Draws(NamedTuple):
+    """How many queries people judge, how many draws of each number, and the seed of all."""
+
+    sizes: list[int]
+    number: int
+    seed: str
 
 
 class Command(ProjectCommand):
@@ -75,6 +83,10 @@ class Command(ProjectCommand):
             "--draws", type=int, default=DRAWS, help=f"How many draws (default: {DRAWS:,})."
         )
 
+        parser.add_argument(
+            "--seed", default="", help="Of the draws and models (default: the collection's seed)."
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
         draws = options["draws"]
@@ -93,8 +105,9 @@ class Command(ProjectCommand):
             raise CommandError(
                 f"--queries must be from 3 to {queries - 1:,} in {collection.slug}, got {wrong[0]}."
             )
+        seed = options["seed"] or collection.seed
         models = {
-            name: labels_of_model(collection, name, found.final)
+            name: labels_of_model(collection, name, found.final, seed)
             for name in options["model"] or REFERENCE_MODELS
         }
         measures = options["measure"] or [usual_measure(collection)]
@@ -102,7 +115,7 @@ class Command(ProjectCommand):
             (measure, model, simulated)
             for measure in measures
             for model, labels in models.items()
-            for simulated in _simulated(collection, found, labels, measure, sizes, draws)
+            for simulated in _simulated(collection, found, labels, measure, Draws(sizes, draws, seed))
         ]
         if not rows:
             raise CommandError(f"{collection.slug} has no system with a value. Add a run first.")
@@ -122,8 +135,7 @@ def _simulated(
     found: EstimateInput,
     labels: Qrels,
     measure: str,
-    sizes: list[int],
-    draws: int,
+    draws: Draws,
 ) -> list[SimulatedSize]:
     named = measure_named(measure, collection.relevant_from)
     values = system_values(collection, found, labels, named, DirectRun())
@@ -131,7 +143,9 @@ def _simulated(
     if not valued:
         return []
     human, model = (np.array([each[place] for each in valued]) for place in (1, 2))
-    return simulate(human, model, sizes, draws=draws, seed=collection.seed, measure=named.name)
+    return simulate(
+        human, model, draws.sizes, draws=draws.number, seed=draws.seed, measure=named.name
+    )
 
 
 def _lines(
