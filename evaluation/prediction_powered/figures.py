@@ -46,7 +46,10 @@ def _estimates(payload: Payload, lines: Sequence[EstimateLine]) -> Figure:
         ],
         head=("system", *(f"{name}: {key}" for name in by_panel for key in BOUNDS)),
         rows=[
-            (line.system, *(source[key] for source in (line.human, line.powered or {}) for key in BOUNDS))
+            (
+                line.system,
+                *(source[key] for source in (line.human, line.powered or {}) for key in BOUNDS),
+            )
             for line in lines
         ],
         same_table="estimates-table",

@@ -80,7 +80,9 @@ def _estimated(
     if not reason and not sample.is_whole:
         reason = reason_against(valued, len(sample.order) - sample.judged, measure)
     if not reason and not valued:
-        reason = "No system has a value for a judged query." if values else "There is no system yet."
+        reason = (
+            "No system has a value for a judged query." if values else "There is no system yet."
+        )
     systems = [] if reason else [_system(found, each) for each in values]
     systems.sort(key=lambda row: (-(row["powered"] or row["human"])["value"], row["system"]))
     return {"reason": reason, "valued": valued, "systems": systems}

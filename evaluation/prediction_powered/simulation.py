@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.measures.judged_ranks import Floats, Ints
 from evaluation.prediction_powered.limits import FEWEST, reason_against
+from scoring.measures.judged_ranks import Floats, Ints
 from scoring.statistics.prediction_powered import estimate
 
 DRAWS = 1_000

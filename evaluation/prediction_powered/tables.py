@@ -66,9 +66,7 @@ class EstimateLine(NamedTuple):
 
 def estimate_lines(payload: Payload) -> list[EstimateLine]:
     return [
-        EstimateLine(
-            row["system"], row["model_only"], row["human"], row["powered"], row["saved"]
-        )
+        EstimateLine(row["system"], row["model_only"], row["human"], row["powered"], row["saved"])
         for row in payload["systems"]
     ]
 
@@ -92,8 +90,8 @@ def finding_of(payload: Payload) -> str:
     assert best.saved is not None
     return (
         f"{given} For the same width without the model, people would have to judge "
-        f"{_span(saved)} more queries, the median over {count_noun(len(saved), 'system')} is "
-        f"{median(saved):g}. The most are saved for {best.system}: "
+        f"{_span(saved)} more queries (median over {count_noun(len(saved), 'system')}: "
+        f"{median(saved):g}). The most are saved for {best.system}: "
         f"{count_noun(best.saved['queries'], 'query', 'queries')}, about "
         f"{count_noun(best.saved['pairs'], 'pair')}."
     )

@@ -191,9 +191,7 @@ class ShadowJudgeComparison(_Report):
 
 
 @extend_schema_view(
-    get=extend_schema(
-        summary="The scores estimated from few people's labels and a shadow judge's"
-    ),
+    get=extend_schema(summary="The scores estimated from few people's labels and a shadow judge's"),
     post=extend_schema(summary="Estimate scores with a shadow judge"),
 )
 class ScoreEstimates(_Report):

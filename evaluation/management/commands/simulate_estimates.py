@@ -115,7 +115,9 @@ class Command(ProjectCommand):
             (measure, model, simulated)
             for measure in measures
             for model, labels in models.items()
-            for simulated in _simulated(collection, found, labels, measure, Draws(sizes, draws, seed))
+            for simulated in _simulated(
+                collection, found, labels, measure, Draws(sizes, draws, seed)
+            )
         ]
         if not rows:
             raise CommandError(f"{collection.slug} has no system with a value. Add a run first.")
@@ -148,9 +150,7 @@ def _simulated(
     )
 
 
-def _lines(
-    rows: list[tuple[str, str, SimulatedSize]], queries: int, draws: int
-) -> Iterator[str]:
+def _lines(rows: list[tuple[str, str, SimulatedSize]], queries: int, draws: int) -> Iterator[str]:
     cells = [(measure, model, *simulated_cells(row)) for measure, model, row in rows]
     yield from aligned([HEAD, *cells], ("measure", "model", "offered"))
     yield ""

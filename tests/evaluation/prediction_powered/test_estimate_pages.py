@@ -39,9 +39,7 @@ def admin(collection):
 
 
 def compute(collection) -> dict:
-    return compute_report(
-        PredictionPoweredReport(MEASURE, "model"), collection=collection
-    ).payload
+    return compute_report(PredictionPoweredReport(MEASURE, "model"), collection=collection).payload
 
 
 def test_estimates_are_requested_computed_shown_and_downloaded(admin, collection):

@@ -43,9 +43,7 @@ def collection():
 
 
 def payload_of(collection) -> dict:
-    return compute_report(
-        PredictionPoweredReport(MEASURE, "model"), collection=collection
-    ).payload
+    return compute_report(PredictionPoweredReport(MEASURE, "model"), collection=collection).payload
 
 
 def test_every_system_has_both_estimates_of_the_first_queries(collection, tmp_path):
@@ -179,7 +177,18 @@ def test_the_command_prints_both_estimates(collection, tmp_path, capsys):
     call_command("estimate_scores", "small", "model", "--measure", MEASURE)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith(f"People judged {JUDGED} of {QUERIES} queries")
-    assert lines[3].split() == "system human only with the model model only saved queries".split()
+    assert lines[3].split() == [
+        "system",
+        "human",
+        "only",
+        "with",
+        "the",
+        "model",
+        "model",
+        "only",
+        "saved",
+        "queries",
+    ]
     assert lines[4].split() == ["good", "100.00", "100.00", "100.00", "none"]  # on every query
     assert lines[5].startswith("random") and lines[5].count(" to ") == 2
     call_command("estimate_scores", "small", "model", "--measure", MEASURE, "--format", "json")

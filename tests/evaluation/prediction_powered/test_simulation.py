@@ -77,9 +77,7 @@ def test_draws_are_random_and_the_same_for_the_same_seed():
 def test_the_same_draws_give_the_same_numbers_on_every_machine():
     stream = hashlib.shake_256(b"seed|judged-queries").digest(8 * 2 * 5)
     keys = [stream[place : place + 8] for place in range(0, len(stream), 8)]
-    expected = [
-        sorted(range(5), key=lambda query: keys[5 * draw + query]) for draw in range(2)
-    ]
+    expected = [sorted(range(5), key=lambda query: keys[5 * draw + query]) for draw in range(2)]
     assert random_orders(5, 2, "seed").tolist() == expected
 
 
@@ -91,7 +89,9 @@ def test_sizes_leave_queries_unjudged():
 def test_the_noisy_model_keeps_most_labels_and_takes_the_others_from_the_query():
     final = {f"q{n}": {f"d{i}": (i + n) % 3 for i in range(200)} for n in range(5)}
     labels = noisy(final, "seed")
-    pairs = [(final[query][docno], grade) for query in final for docno, grade in labels[query].items()]
+    pairs = [
+        (final[query][docno], grade) for query in final for docno, grade in labels[query].items()
+    ]
     same = sum(first == second for first, second in pairs) / len(pairs)
     # 80 % are kept, and a third of the others have the same grade by chance.
     assert same == pytest.approx(0.8 + 0.2 / 3, abs=0.05)
