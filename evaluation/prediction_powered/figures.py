@@ -68,8 +68,8 @@ def _saved(payload: Payload) -> Figure:
     rows = [
         Interval(
             f"{row['judged']:,} judged",
-            *(row["saved"][place] for place in range(3)),
-            is_sure=not row["not_offered"],
+            *row["saved"],
+            not row["not_offered"],
         )
         for row in sizes
     ]
@@ -78,8 +78,8 @@ def _saved(payload: Payload) -> Figure:
         name="saved",
         title=f"Queries saved, out of {payload['queries']:,}",
         note="A row is a number of queries that people judge, drawn at random. A dot is the median "
-        f"of the queries saved over {payload['simulated']['draws']:,} draws and all systems, a line "
-        "goes from the 5th to the 95th percentile. Hollow dots: no interval is given there.",
+        f"of the queries saved over {payload['simulated']['draws']:,} draws and all systems, a "
+        "line goes from the 5th to the 95th percentile. Hollow dots: no interval is given there.",
         panels=[
             intervals(
                 "Queries saved",

@@ -90,7 +90,7 @@ class _Labels:
 
     def values(self, lists: Mapping[str, Sequence[str]]) -> Floats:
         by_query = score(self.judged, lists, [self.measure])[self.measure.name]
-        values: Floats = by_query.reindex(self.order).to_numpy(dtype=np.float64)
+        values: Floats = by_query.reindex(list(self.order)).to_numpy(dtype=np.float64)
         return values
 
 

@@ -53,7 +53,7 @@ def constant(final: Qrels, grade: int) -> dict[str, dict[str, int]]:
 def by_rank(
     final: Qrels, systems: Iterable[Mapping[str, Sequence[str]]], grade: int
 ) -> dict[str, dict[str, int]]:
-    """`grade` for the best tenth of each query's labelled documents, at least one, and 0 for others.
+    """`grade` for the best tenth of each query's labelled documents, at least one; else 0.
 
     They are ranked by reciprocal rank fusion, Σ 1 / (60 + rank), ties by docno. `systems`: query to
     docnos, best first.

@@ -1,9 +1,9 @@
 """The queries that people judged, as a random sample of all opened queries. Pure.
 
-The collection's seed gives all opened queries a random order, the one in which they are opened and
-judged. The first n of it are a random sample of size n, if nothing but that order decided which were
-judged. So the judged queries must be exactly the first n: with a gap, a query may be unfinished
-because it is hard. Nothing has to be recorded, because the seed is fixed once pools are built.
+The collection's seed gives all opened queries a random order, in which they are opened and judged.
+The first n of it are a random sample of size n, if that order alone decided which were judged. So
+the judged queries must be exactly the first n: with a gap, a query may be unfinished because it is
+hard. Nothing has to be recorded, because the seed is fixed once pools are built.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def human_sample(order: Sequence[str], complete: Collection[str]) -> HumanSample
         )
     elif first < FEWEST and first < len(order):
         reason = (
-            f"People judged {count_noun(first, 'query', 'queries')} whole. With fewer than {FEWEST}, "
-            "intervals are too narrow. Judge the next ones of the random order: "
+            f"People judged {count_noun(first, 'query', 'queries')} whole. With fewer than "
+            f"{FEWEST}, intervals are too narrow. Judge the next ones of the random order: "
             f"{listed(order[first:FEWEST], FEWEST)}."
         )
     else:

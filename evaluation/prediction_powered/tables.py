@@ -116,7 +116,8 @@ def _simulated(payload: Payload) -> str:
     )
     return (
         f"Had they judged {row['judged']:,} drawn at random, {saved}. "
-        f"{100 * row['coverage_powered']:.1f} % of the intervals contained the mean over all queries."
+        f"{100 * row['coverage_powered']:.1f} % of the intervals contained the mean over all "
+        "queries."
     )
 
 

@@ -45,7 +45,7 @@ def show_estimates(request: HttpRequest, collection: Collection, shadow_judge: s
     }
     if report := reports.by(measure):
         query = urlencode({"measure": measure.name})
-        figures = estimate_figures(report.payload)
+        figures, names = estimate_figures(report.payload), [collection.slug, shadow_judge]
         context |= {
             "report": report,
             "changed": changed_since(report),
@@ -56,8 +56,7 @@ def show_estimates(request: HttpRequest, collection: Collection, shadow_judge: s
                 for figure in figures
             ],
             "files": {
-                extension: f"{reverse(f'estimates-{extension}', args=[collection.slug, shadow_judge])}"
-                f"?{query}"
+                extension: f"{reverse(f'estimates-{extension}', args=names)}?{query}"
                 for extension in (CSV, JSON)
             },
         }

@@ -17,19 +17,9 @@ from tests.support.factories import UserFactory
 VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
-    *(
-        "draw",
-        "estimate",
-        "export",
-        "import",
-        "label",
-        "list",
-        "make",
-        "open",
-        "publish",
-        "rebuild",
-    ),
-    *("reconcile", "report", "run", "score", "simulate", "start", "train", "verify", "write"),
+    *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
+    *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
+    "write",
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}

@@ -155,8 +155,8 @@ def _lines(rows: list[tuple[str, str, SimulatedSize]], queries: int, draws: int)
     yield from aligned([HEAD, *cells], ("measure", "model", "offered"))
     yield ""
     yield (
-        f"{draws:,} draws from {queries:,} queries. Coverage in percent, the mean over the systems; "
-        "lowest and highest are of single systems. Width: that of the intervals with the model, as a "
-        "share of those of human labels alone. Saved: queries, the median over draws and systems, "
-        "and from the 5th to the 95th percentile."
+        f"{draws:,} draws from {queries:,} queries. Coverage in percent, the mean over the "
+        "systems; lowest and highest are of single systems. Width: that of the intervals with the "
+        "model, as a share of those of human labels alone. Saved: queries, the median over draws "
+        "and systems, and from the 5th to the 95th percentile."
     )

@@ -53,7 +53,7 @@ def test_estimates_are_requested_computed_shown_and_downloaded(admin, collection
     text = text_of(page)
     assert "The report is up to date" in text
     assert f"People judged {JUDGED} of 30 queries, the first of the random order" in text
-    assert "Model labels only is no estimate: its error is unknown" in text
+    assert "</em> is no estimate: its error is unknown" in text
     (row,) = (row for row in payload["systems"] if row["system"] == "random")
     for kind in ("human", "powered"):
         low, high = (f"{100 * row[kind][key]:.2f}" for key in ("low", "high"))
