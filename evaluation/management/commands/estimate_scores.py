@@ -17,8 +17,8 @@ from web.text_tables import aligned
 
 class Command(ComparisonCommand):
     help = (
-        "Estimate the mean of every system over all opened queries, from the queries that people "
-        "judged so far and the labels of a shadow judge on all. Says how much judging it saves."
+        "Estimate scores from few people's labels and a shadow judge's. They are the means of "
+        "systems over all opened queries, with intervals and the judging that the model saves."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -47,9 +47,9 @@ class Draws(NamedTuple):
 
 class Command(ProjectCommand):
     help = (
-        "Test estimates from few people's labels and a model's on a collection that people judged "
-        "whole: draw the queries judged by people again and again, and count the intervals that "
-        "contain the mean over all queries. Changes nothing."
+        "Test the intervals of estimated scores on a collection judged whole. Draws the queries "
+        "that people judge again and again, and counts the intervals that contain the mean over "
+        "all queries. Changes nothing."
     )
     stage = "Evaluation"
     writes = False
