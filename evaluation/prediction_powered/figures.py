@@ -68,8 +68,10 @@ def _saved(payload: Payload) -> Figure:
     rows = [
         Interval(
             f"{row['judged']:,} judged",
-            *row["saved"],
-            not row["not_offered"],
+            row["saved"][0],
+            row["saved"][1],
+            row["saved"][2],
+            is_sure=not row["not_offered"],
         )
         for row in sizes
     ]

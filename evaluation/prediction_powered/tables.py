@@ -72,7 +72,7 @@ def estimate_lines(payload: Payload) -> list[EstimateLine]:
 
 
 def finding_of(payload: Payload) -> str:
-    """What the report says first: the reason without an estimate, or the labels saved."""
+    """The first sentences of the report: the reason for no estimate, or the queries saved."""
     if payload["reason"]:
         return str(payload["reason"])
     lines = estimate_lines(payload)

@@ -38,7 +38,7 @@ MOST_DRAWS = 10_000
 
 
 class Draws(NamedTuple):
-    """How many queries people judge, how many draws of each number, and the seed of all."""
+    """The numbers of judged queries, the number of draws of each, and the seed of all."""
 
     sizes: list[int]
     number: int
