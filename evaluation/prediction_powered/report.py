@@ -43,7 +43,7 @@ class PredictionPoweredReport(ShadowJudgeReport):
     version = 1
 
     def inputs(self, collection: Collection) -> dict[str, object]:
-        # Opened queries are in the target although nobody judged them yet.
+        # Opened queries are in the target before people judge them, too.
         opened = PairCount.objects.filter(query__collection=collection)
         counts = opened.aggregate(queries=Count("pk"), pairs=Sum("total"))
         return {**super().inputs(collection), "the opened queries": list(counts.values())}

@@ -72,7 +72,7 @@ def test_a_refused_sample_shows_the_reason_and_no_number(admin, collection):
     judge_whole(collection, random_queries(collection)[-2:])
     compute(collection)
     page = text_of(admin.get(address(*URL)))
-    assert "No estimate is given. The queries that people judged are not a random sample" in page
+    assert "No estimate is given.</strong> The queries that people judged are not a random" in page
     assert "<table" not in admin.get(address(*URL)).text.partition("</header>")[2]
 
 
@@ -93,8 +93,8 @@ def test_the_api_answers_the_stored_report_and_queues_one(admin, collection):
     payload = compute(collection)
     answer = admin.get(url, {"measure": MEASURE})
     assert answer.json()["report"] == payload
-    assert admin.post(url, {"measure": "AP"}).status_code == 202
-    assert admin.post(url.replace("model", "absent"), {}).status_code == 404
+    assert admin.post(url, {"measure": "AP"}, "application/json").status_code == 202
+    assert admin.post(url.replace("model", "absent"), {}, "application/json").status_code == 404
 
 
 def test_an_annotator_sees_nothing_of_it(admin, collection):
