@@ -10,7 +10,7 @@ import re
 FEWEST = 16  # judged queries with a relevant document
 FEWEST_LEFT = 5  # with fewer, the few possible samples differ too little
 # By the measure's name without cutoff and threshold. P@20 has few values and many low ones, so its
-# intervals are too narrow for longer. Those of recall and RP are too narrow even for 100 queries.
+# intervals are too narrow for longer. Those of recall are too narrow on Cranfield, and of RP on CSFCube.
 FEWEST_OF = {"NDCG": FEWEST, "nDCG": FEWEST, "AP": FEWEST, "RBP": FEWEST, "Bpref": FEWEST, "P": 50}
 
 
@@ -22,7 +22,10 @@ def reason_against(judged: int, left: int, measure: str) -> str:
     family = re.split(r"[@(% ]", measure, maxsplit=1)[0]
     if family not in FEWEST_OF:
         known = ", ".join(FEWEST_OF)
-        return f"Intervals of {measure} were not right in simulations. Choose one of {known}."
+        return (
+            f"Intervals of {measure} are not given, because simulations found them too narrow or "
+            f"did not test them. Choose one of {known}."
+        )
     if judged < FEWEST_OF[family]:
         return (
             f"People judged {judged:,} queries with a relevant document, and {measure} needs "

@@ -27,7 +27,7 @@ def test_precision_needs_more_queries():
 
 def test_measures_with_wrong_intervals_are_refused():
     for measure in ("RP", "R@20", "R(rel=2)@100", "RR", "Success@5"):
-        assert f"Intervals of {measure} were not right" in reason_against(500, 500, measure)
+        assert f"Intervals of {measure} are not given" in reason_against(500, 500, measure)
 
 
 def test_the_measure_that_a_page_offers_first_has_intervals():
