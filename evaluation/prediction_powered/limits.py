@@ -10,7 +10,7 @@ import re
 FEWEST = 16  # judged queries with a relevant document
 FEWEST_LEFT = 5  # with fewer, the few possible samples differ too little
 # By the measure's name without cutoff and threshold. P@20 has few values and many low ones, so its
-# intervals are too narrow for longer. Those of recall are too narrow on Cranfield, and of RP on CSFCube.
+# intervals are too narrow for longer. Recall is too narrow on Cranfield, and RP on CSFCube.
 FEWEST_OF = {"NDCG": FEWEST, "nDCG": FEWEST, "AP": FEWEST, "RBP": FEWEST, "Bpref": FEWEST, "P": 50}
 
 
