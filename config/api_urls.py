@@ -168,6 +168,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
     ),
+    path(
+        "shadow-judges/<str:shadow_judge>/estimates/",
+        shadow_judges.ScoreEstimates.as_view(),
+        name="api-estimates",
+    ),
     path("pilots/", Pilots.as_view(), name="api-pilots"),
     path("pilots/<int:number>/", PilotDetail.as_view(), name="api-pilot"),
     path("pilots/<int:number>/close/", PilotClose.as_view(), name="api-close-pilot"),

@@ -329,6 +329,11 @@ ADDRESSES = [
     Address("shadow-judge-csv", (ADMIN,), GET),
     Address("shadow-judge-json", (ADMIN,), GET),
     Address("delete-shadow-judge", (ADMIN,), POST),
+    Address("estimates", (ADMIN,), GET),
+    Address("compute-estimates", (ADMIN,), POST),
+    Address("estimates-figure", (ADMIN,), GET),
+    Address("estimates-csv", (ADMIN,), GET),
+    Address("estimates-json", (ADMIN,), GET),
     Address("api-baselines", (ADMIN,), BOTH),
     Address("api-significance", (ADMIN,), GET),
     Address("api-pool-bias", (ADMIN,), BOTH),
@@ -341,6 +346,7 @@ ADDRESSES = [
     Address("api-shadow-judges", (ADMIN,), BOTH),
     Address("api-shadow-judge", (ADMIN,), ("get", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
+    Address("api-estimates", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
@@ -489,6 +495,7 @@ FIGURES = {
     "choice-figure": "balance",
     "label-effects-figure": "annotators",
     "shadow-judge-figure": "model-means",
+    "estimates-figure": "estimates",
 }
 ROUTES = {pattern.name: route for route, pattern in patterns()}
 # Parameters that name a row of a collection, and not something that every collection has.
