@@ -3,3 +3,6 @@ from django.apps import AppConfig
 
 class PlanningConfig(AppConfig):
     name = "planning"
+
+    def ready(self) -> None:
+        from planning import tasks  # noqa: F401 - registers the job

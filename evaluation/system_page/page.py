@@ -12,7 +12,7 @@ from django.http import QueryDict
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.retriever_yield import Yield
-from adjudication.yield_reports import shown_yields
+from planning.yields.report import shown_yields
 from annotation.models import Pair
 from evaluation.choices import kept_choices
 from evaluation.error_browser.services import TypeCount, type_counts

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from adjudication import yield_reports
+from planning.yields import report as yield_reports
 from adjudication.retriever_yield import SourceCandidate, Yield, is_found, yields, yields_of
-from adjudication.yield_reports import (
+from planning.yields.report import (
     YieldReport,
     request_due_yields,
 )
