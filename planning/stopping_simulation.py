@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corpus.ordering import shuffled
-from planning.yields.forecast import Estimate, forecast_of
+from planning.yields.forecast import ExpectedNumber, forecast_of
 from planning.yields.pairs import Flags, PairTable
 from planning.yields.stopping import (
     FEWEST_QUERIES,
@@ -45,7 +45,7 @@ class SimulatedOrder:
     chances: Sequence[float]
     nothing: Sequence[bool]
     half: int
-    half_estimate: Estimate
+    half_estimate: ExpectedNumber
     bound_held: bool
 
     def stops_at(self, threshold: float) -> int | None:
@@ -90,7 +90,7 @@ def complete_queries(table: PairTable) -> dict[int, Flags]:
 def simulate_stopping(table: PairTable, seed: str, orders: int) -> Iterator[SimulatedOrder]:
     """Each complete query in this many orders, facet by facet.
 
-    A facet with fewer than FEWEST_QUERIES other complete queries is left out, as its advice would be.
+    A facet with fewer than FEWEST_QUERIES other complete queries is left out.
     """
     complete = complete_queries(table)
     for facet in range(len(table.facets)):
@@ -135,7 +135,7 @@ def _orders_of(
             [chance(seen, int(found[seen])) for seen in looks],
             [not any(flags[seen : seen + NEXT]) for seen in looks],
             int(found[-1] - found[half]),
-            Estimate(seen_half.expected, seen_half.low, seen_half.high),
+            ExpectedNumber(seen_half.expected, seen_half.low, seen_half.high),
             all(found[-1] - found[seen] <= bound(seen, int(found[seen])) for seen in looks),
         )
 
@@ -176,7 +176,7 @@ def calibration(orders: Sequence[SimulatedOrder], bins: int = 10) -> list[Chance
 class SplitForecast(NamedTuple):
     """A forecast for a third of the judged queries by the others, and what judges found there."""
 
-    expected: Estimate
+    expected: ExpectedNumber
     found: int
 
     @property
@@ -194,7 +194,7 @@ def forecast_splits(table: PairTable, seed: str, splits: int) -> Iterator[SplitF
         known = np.zeros(len(table.queries), dtype=np.bool_)
         for facet in range(len(table.facets)):
             places = np.flatnonzero(judged & (table.facet_of_query == facet))
-            by_name = {table.queries[place]: place for place in places}
+            by_name = {table.queries[place]: place for place in places.tolist()}
             order = shuffled(by_name, seed=f"{seed}|{number}", purpose="splits", query="")
             known[[by_name[name] for name in order[len(order) // 3 :]]] = True
         of_pair = known[table.query]

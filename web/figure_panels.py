@@ -525,9 +525,9 @@ def continued_curve(
     *,
     axis: str,
 ) -> Panel:
-    """A line from 0 through `known`, continued by a dashed one through `expected` with its band.
+    """A line from 0 through `known`, continued by a paler one through `expected` with its band.
 
-    A straight dashed line leads to the end of the second, too. `axis` is the unit across.
+    A straight dashed line leads to the end of that one, too. `axis` is the unit across.
     """
     left = 48
     points = [BandPoint(0, 0, 0, 0), *known, *expected]
@@ -542,10 +542,9 @@ def continued_curve(
     strokes, numbers = _level_lines(upward, left)
     strokes.append(Stroke("zero", left, COLUMNS_BOTTOM, PANEL_WIDTH, COLUMNS_BOTTOM))
     for end in ("low", "high"):
-        strokes += line("move", [(point.x, getattr(point, end)) for point in expected])
+        strokes += line("band", [(point.x, getattr(point, end)) for point in expected])
     strokes += line("chord", [point[:2] for point in (*expected[:1], *expected[-1:])])
-    # Every other segment, because dashes begin anew in each of these short lines.
-    strokes += line("curve", [point[:2] for point in expected])[::2]
+    strokes += line("expected", [point[:2] for point in expected])
     strokes += line("curve", [(0, 0), *(point[:2] for point in known)])
     values = ticks(0, most)[:-1] if most else []
     return Panel(

@@ -33,7 +33,7 @@ from dashboard.board.forms import SEATS
 from dashboard.board.query_table import CASES_REMAINING, UNSHOWN_COLUMNS
 from dashboard.board.risks import NO_RISK, QueryRisk, risks_of
 from planning.yields.advice import QueryAdvice
-from planning.yields.stopping import Outlook
+from planning.yields.stopping import QueryOutlook
 
 NO_ADVICE: Mapping[str, QueryAdvice] = {}
 BOARD_SORTS = {
@@ -62,8 +62,8 @@ class SeatRow:
 class OpenRow:
     """A query open for judging. `cases` are of pairs with both judgments in.
 
-    `late` are its annotators with pairs left who will not finish. `advice` is about stopping, as the
-    latest report on yields has it; None if it has none.
+    `late` are its annotators with pairs left who will not finish. `advice` is about stopping,
+    as the latest report on yields has it; None if it has none.
     """
 
     query: Query
@@ -76,7 +76,7 @@ class OpenRow:
     advice: QueryAdvice | None = None
 
     @property
-    def outlook(self) -> Outlook | None:
+    def outlook(self) -> QueryOutlook | None:
         return self.advice.outlook if self.advice else None
 
     @property
@@ -214,9 +214,7 @@ def open_rows(
                 if seat.judged.remaining and seat.annotator.pk in late
             ],
             advice=(
-                advice.get(query.name)
-                if query.pair_count.judged < query.pair_count.total
-                else None
+                advice.get(query.name) if query.pair_count.judged < query.pair_count.total else None
             ),
         )
         for query in queries

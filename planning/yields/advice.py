@@ -8,7 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from planning.yields.pairs import PairTable
-from planning.yields.stopping import NEXT, Outlook, evidence, evidence_of, outlook, reason_against
+from planning.yields.stopping import (
+    NEXT,
+    QueryOutlook,
+    evidence,
+    evidence_of,
+    outlook,
+    reason_against,
+)
 from web.words import count_noun
 
 ELSEWHERE = "judgments were imported, and their order is unknown"
@@ -26,7 +33,7 @@ class QueryAdvice(NamedTuple):
     relevant: int
     left: int
     hours: float
-    outlook: Outlook | None
+    outlook: QueryOutlook | None
     reason: str = ""
 
     @property
@@ -73,8 +80,9 @@ def advice_of(table: PairTable, judged_elsewhere: Group[str] = ()) -> list[Query
     """The advice for every query that was begun and is not finished, in the order of the table.
 
     The other queries of its facet tell how shares of relevant candidates vary. A candidate that
-    waits for its decision, or that a judge postponed, counts as relevant, so that the advice errs
-    towards judging on. Queries that were judged elsewhere have none, and tell nothing of others.
+    waits for its decision, was postponed or opened again may count as relevant, so that the advice
+    errs towards judging on. Queries with imported judgments have none, and until they are finished
+    they tell nothing of others.
     """
     size = table.sums(np.ones(len(table.query))).astype(int)
     seen = table.sums(table.seen).astype(int)
@@ -86,7 +94,8 @@ def advice_of(table: PairTable, judged_elsewhere: Group[str] = ()) -> list[Query
     for facet in range(len(table.facets)):
         others = np.flatnonzero(telling & (table.facet_of_query == facet))
         prior = evidence_of((seen[query], relevant[query]) for query in others)
-        for query in np.flatnonzero((table.facet_of_query == facet) & (seen > 0) & (seen < size)):
+        of_facet = table.facet_of_query == facet
+        for query in np.flatnonzero(of_facet & (seen > 0) & (seen < size)).tolist():
             sample = int(seen[query]), int(relevant[query])
             number = len(others) - bool(telling[query])
             reason = ELSEWHERE if elsewhere[query] else ""
@@ -96,7 +105,5 @@ def advice_of(table: PairTable, judged_elsewhere: Group[str] = ()) -> list[Query
             if not reason:
                 chances = outlook(prior - evidence(*sample), *sample, left)
             hours = left * 2 * table.seconds_a_judgment / 3600
-            advice.append(
-                QueryAdvice(table.queries[query], *sample, left, hours, chances, reason)
-            )
+            advice.append(QueryAdvice(table.queries[query], *sample, left, hours, chances, reason))
     return advice

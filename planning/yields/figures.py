@@ -22,10 +22,10 @@ def curve_figure(curves: Sequence[MarginalCurve]) -> Iterator[Figure]:
         name="yield-curve",
         title="Relevant documents by hours of judging",
         note=(
-            "Solid: found, in the order of judging. Dashed: expected of the pairs left, the "
-            "likeliest first, between the lines of its 95 % band. Judges see pairs in random order, "
-            "so expect to move along the straight grey line to the same end. Hours are those of "
-            "both judges."
+            "Dark: found, in the order of judging. Pale: expected of the pairs left, the likeliest "
+            "first, between the thin lines of its 95 % band. Judges see pairs in random order, so "
+            "expect to move along the straight dashed line to the same end. Hours are of both "
+            "judges."
         ),
         panels=[
             continued_curve(
@@ -96,8 +96,7 @@ def rate_figure(groups: Sequence[Group]) -> Iterator[Figure]:
         panels=panels,
         head=("dimension", "group", "low", "relevant per hour", "high"),
         rows=[
-            (group.dimension, group.name, group.low, group.per_hour, group.high)
-            for group in groups
+            (group.dimension, group.name, group.low, group.per_hour, group.high) for group in groups
         ],
         same_table="yield-rows",
     )

@@ -26,7 +26,7 @@ BINS = 5  # of the calibration, with about equal numbers of pairs
 TAIL = 0.025
 
 
-class Estimate(NamedTuple):
+class ExpectedNumber(NamedTuple):
     """An expected number with its 95 % interval."""
 
     value: float
@@ -91,7 +91,7 @@ class Forecast:
     def chances(self) -> Numbers:
         return np.minimum(1, self.base * self.factor[self.table.query])
 
-    def total(self, pairs: Codes) -> Estimate:
+    def total(self, pairs: Codes) -> ExpectedNumber:
         """The number of relevant ones among these unjudged pairs of `facets`.
 
         Its variance has three parts: of each pair's outcome, of each query's factor, and of the
@@ -108,10 +108,10 @@ class Forecast:
             + mean**2 * self.scale_variance
         )
         if not mean or not variance:
-            return Estimate(mean, mean, mean)
+            return ExpectedNumber(mean, mean, mean)
         shape, scale = mean**2 / variance, variance / mean
         low, high = (float(special.gammaincinv(shape, p)) * scale for p in (TAIL, 1 - TAIL))
-        return Estimate(mean, low, min(high, float(len(pairs))))
+        return ExpectedNumber(mean, low, min(high, float(len(pairs))))
 
 
 def forecast_of(table: PairTable) -> Forecast:

@@ -17,7 +17,7 @@ BANDS = (1, 11, 21, 51, 101, 201)  # the first depth of each
 
 @dataclass(frozen=True)
 class PairTable:
-    """One entry for each query and candidate of its pool, in the order of the queries.
+    """The queries with the candidates of their pools, one entry for each, in the order of queries.
 
     `query`, `facet`, `strategy` and `source` are places in `queries`, `facets`, `strategies` and
     `sources`; `source` drew the candidate. `depth` is the rank at which it did, and where the pool
@@ -25,9 +25,10 @@ class PairTable:
     `sources_with_it` counts the sources that have it, and (`has_pair`, `has_source`) lists them.
 
     `judged`: both judged it. `labelled`: and it has a final grade, which counts as `relevant`.
-    `maybe`: it has none yet, and one of its judges graded it as relevant or gave no grade. `seen`:
-    both were shown it, so each judged or postponed it. `seconds` are those of both judges; of their
-    `judgments`, `assumed` have no measured time. `finished` orders judged pairs by time.
+    `seen`: both were shown it, so each judged or postponed it, or it was opened again. `maybe`: it
+    is seen, and neither a final grade nor two judgments say that it is not relevant. `seconds` are
+    those of both judges; of their `judgments`, `assumed` have no measured time. `finished` orders
+    judged pairs by time.
     """
 
     queries: Sequence[str]
@@ -59,7 +60,7 @@ class PairTable:
 
     @property
     def relevant_or_maybe(self) -> Flags:
-        """Never fewer than are relevant in the end, unless an adjudicator overrules both upwards."""
+        """At least those that are relevant in the end, unless a decision overrules both upwards."""
         return self.relevant | self.maybe
 
     @property
@@ -69,7 +70,9 @@ class PairTable:
 
     def sums(self, values: Numbers | Flags) -> Numbers:
         """The sum of the values by query."""
-        return np.bincount(self.query, values, minlength=len(self.queries))
+        weights = values.astype(np.float64)
+        sums: Numbers = np.bincount(self.query, weights, len(self.queries)).astype(np.float64)
+        return sums
 
 
 def band_name(place: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.intervals import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
 from planning.yields.forecast import Forecast
-from planning.yields.pairs import Codes, Numbers, PairTable, band_name
+from planning.yields.pairs import Codes, Flags, Numbers, PairTable, band_name
 
 HOUR = 3600
 
@@ -110,13 +110,15 @@ def rates(table: PairTable, forecast: Forecast, seed: str) -> list[Group]:
     ]
 
 
-def _by_query(table: PairTable, group: Members, values: Numbers) -> Numbers:
+def _by_query(table: PairTable, group: Members, values: Numbers | Flags) -> Numbers:
     queries = table.query[group.pairs]
-    return np.bincount(queries, values[group.pairs], minlength=len(table.queries))
+    weights = values[group.pairs].astype(np.float64)
+    sums: Numbers = np.bincount(queries, weights, len(table.queries)).astype(np.float64)
+    return sums
 
 
 def ratio_intervals(
-    tops: Numbers, bottoms: Numbers, taking_part: Numbers, name: str
+    tops: Numbers, bottoms: Numbers, taking_part: Flags, name: str
 ) -> list[Ends | None]:
     """95 % intervals of Σ top / Σ bottom for each row of (groups × queries).
 

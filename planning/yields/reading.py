@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from accounts.models import Collection
 from adjudication.labels import JudgedPair, judged_pairs
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair, SlotCount
+from annotation.models import Judgment, Pair, Slot, SlotCount
 from planning.yields.pairs import PairTable
 from pooling.models import Candidate, Contribution
 from pooling.tables.builds import build_rows
@@ -81,18 +81,18 @@ def _codes(numbers: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.fromiter(numbers, dtype=np.int64)
 
 
-class _Query(NamedTuple):
+class _PooledQuery(NamedTuple):
     pk: int
     name: str
     facet: int
     paper: int
 
 
-def _queries(collection: Collection) -> Iterable[_Query]:
+def _queries(collection: Collection) -> Iterable[_PooledQuery]:
     rows = collection.queries.order_by("facet__position", "name").values_list(
         "pk", "name", "facet", "query_paper"
     )
-    return (_Query(*row) for row in rows)
+    return (_PooledQuery(*row) for row in rows)
 
 
 def _strategies(collection: Collection) -> tuple[list[str], dict[int, int]]:
@@ -178,7 +178,7 @@ def _judging(collection: Collection, places: dict[tuple[int, int], int]) -> dict
         judgments[place], assumed[place] = given, given - timed
         seconds[place] = spent + (given - timed) * default
         finished[place] = pair.latest
-    for key in _postponed(collection):
+    for key in _shown_again(collection):
         if key in places:
             flags["seen"][places[key]] = flags["maybe"][places[key]] = True
     timed = int((judgments - assumed).sum())
@@ -219,20 +219,22 @@ def _times(collection: Collection) -> dict[int, tuple[int, int, float]]:
     }
 
 
-def _postponed(collection: Collection) -> Iterable[tuple[int, int]]:
-    """The pairs that both judges were shown, and at least one postponed: query and candidate.
+def _shown_again(collection: Collection) -> Iterable[tuple[int, int]]:
+    """The pairs that both judges were shown and that still lack a judgment: query and candidate.
 
-    Who postpones has seen the pair, so pairs that were judged at once are no random sample without
-    them.
+    A judge postponed it, or an admin opened it for two judges again. Neither happens at random, so
+    the judged pairs are a random sample only together with these.
     """
-    ahead = Count("slots", filter=Q(slots__judgment=None, slots__postponed_at=None))
-    postponed = Pair.objects.of(collection).filter(
-        pk__in=Pair.objects.of(collection)
-        .filter(slots__judgment=None, slots__postponed_at__isnull=False)
-        .values("pk")
+    earlier = Judgment.objects.filter(
+        slot=OuterRef("pk"), round=OuterRef("pair__query__opening__round")
     )
+    was_shown = Q(postponed_at__isnull=False) | Exists(earlier)
+    unjudged = Slot.objects.of(collection).unjudged().order_by()
+    pairs = Pair.objects.of(collection).filter(pk__in=unjudged.filter(was_shown).values("pair"))
     rows: Iterable[tuple[int, int]] = (
-        postponed.annotate(ahead=ahead).filter(ahead=0).values_list("query", "candidate")
+        pairs.exclude(pk__in=unjudged.exclude(was_shown).values("pair"))
+        .order_by()
+        .values_list("query", "candidate")
     )
     return rows
 

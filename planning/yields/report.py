@@ -26,7 +26,7 @@ from planning.yields.forecast import (
 )
 from planning.yields.rates import Group, rates
 from planning.yields.reading import queries_judged_elsewhere, read_pairs
-from planning.yields.stopping import Outlook
+from planning.yields.stopping import QueryOutlook
 from pooling.services.state import pools_marks, pools_state
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
@@ -103,6 +103,12 @@ class ShownYields(NamedTuple):
         return [Yield(*row) for row in self.payload.get("sources", ())]
 
     @property
+    def by_source(self) -> list[tuple[Yield, Group | None]]:
+        """Each source with the group of the pairs that it drew, if it drew any."""
+        groups = {group.name: group for group in self.of("drawn")}
+        return [(row, groups.get(row.source)) for row in self.rows]
+
+    @property
     def groups(self) -> list[Group]:
         return [Group(*row) for row in self.payload.get("groups", ())]
 
@@ -116,7 +122,7 @@ class ShownYields(NamedTuple):
 
     @property
     def hours(self) -> Mapping[str, Any]:
-        """How time was counted."""
+        """Facts about the time that was counted."""
         found: Mapping[str, Any] = self.payload["hours"]
         return found
 
@@ -132,15 +138,17 @@ class ShownYields(NamedTuple):
         row = self.payload.get("calibration")
         if row is None:
             return None
-        return Calibration(*row[:-1], bins=[CalibrationBin(*each) for each in row[-1]])
+        calibration = Calibration(*row)
+        return calibration._replace(bins=[CalibrationBin(*each) for each in calibration.bins])
 
     @property
     def advice(self) -> dict[str, QueryAdvice]:
         """By query; of those that were begun and not finished when the report was computed."""
         found = {}
-        for *counts, outlook, reason in self.payload.get("advice", ()):
-            advice = QueryAdvice(*counts, outlook and Outlook(*outlook), reason)
-            found[advice.query] = advice
+        for row in self.payload.get("advice", ()):
+            advice = QueryAdvice(*row)
+            outlook = advice.outlook and QueryOutlook(*advice.outlook)
+            found[advice.query] = advice._replace(outlook=outlook)
         return found
 
 

@@ -1,4 +1,4 @@
-"""What the judged part of a query tells about the rest. Pure.
+"""Conclusions from the judged part of a query about the rest. Pure.
 
 Each annotator judges a query's candidates in a random order of their own. So the candidates that
 both have been shown are a simple random sample of the pool, and everything here follows from that:
@@ -32,8 +32,8 @@ ALPHA = (SHARES[:, None] * LIKENESS).ravel()
 BETA = ((1 - SHARES)[:, None] * LIKENESS).ravel()
 
 
-class Outlook(NamedTuple):
-    """What is expected of the candidates left.
+class QueryOutlook(NamedTuple):
+    """Expectations of the candidates left.
 
     `nothing` is the probability that the next NEXT of them, or all if fewer are left, hold no
     relevant one. `expected` are relevant, with 95 % probability from `low` to `high`. At most
@@ -84,13 +84,13 @@ def chance_of_nothing(prior: Array, seen: int, relevant: int, among: int) -> flo
     return float(np.exp(after + _log_weights(prior, seen, relevant)).sum())
 
 
-def outlook(prior: Array, seen: int, relevant: int, left: int) -> Outlook:
+def outlook(prior: Array, seen: int, relevant: int, left: int) -> QueryOutlook:
     """The outlook for a query. Raises ValueError for counts that no sample can have."""
     if not 0 <= relevant <= seen or left < 0:
         raise ValueError(f"{relevant} of {seen} are relevant and {left} left: no sample has these")
     chances = chances_of_left(prior, seen, relevant, left)
     below = np.cumsum(chances)
-    return Outlook(
+    return QueryOutlook(
         chance_of_nothing(prior, seen, relevant, min(NEXT, left)),
         float(chances @ np.arange(left + 1)),
         int(np.searchsorted(below, 0.025)),

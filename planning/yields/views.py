@@ -31,9 +31,7 @@ def yields(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         "yields": stored,
         "has_facets": _has_facets(collection),
         "advice": numbered_page(stops, request, anchor="#advice") if stops else None,
-        "figures": [
-            shown(figure, "yields-figure", collection.slug) for figure in _figures(stored)
-        ],
+        "figures": [shown(figure, "yields-figure", collection.slug) for figure in _figures(stored)],
         "tables": _tables(collection, stored) if stored else [],
         "jobs": jobs_to_show(collection, [YieldReport.name]),
     }

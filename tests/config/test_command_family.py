@@ -25,7 +25,8 @@ WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_l
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     *("choose_models", "compute_significance", "export_documents", "export_manifest"),
-    *("export_queries", "list_people", "rebuild_pools", "report_study", "simulate_pooling"),
+    *("export_queries", "list_people", "rebuild_pools", "report_study"),
+    *("simulate_pooling", "simulate_stopping"),
     *("start_demo", "verify_release"),
 }
 LONGEST_SUMMARY = 80

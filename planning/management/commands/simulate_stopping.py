@@ -10,8 +10,8 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from planning.stopping_simulation import (
-    SplitForecast,
     SimulatedOrder,
+    SplitForecast,
     calibration,
     forecast_splits,
     simulate_stopping,
@@ -80,9 +80,7 @@ def _report(
     yield _line("said", "looks", "mean", "true")
     for number in calibration(orders):
         low = int(number.said * 10) * 10
-        yield _line(
-            f"{low}–{low + 10}%", number.looks, f"{number.said:.1%}", f"{number.true:.1%}"
-        )
+        yield _line(f"{low}–{low + 10}%", number.looks, f"{number.said:.1%}", f"{number.true:.1%}")
     yield ""
     inside = sum(
         order.half_estimate.low <= order.half <= order.half_estimate.high for order in orders
