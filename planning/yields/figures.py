@@ -22,10 +22,10 @@ def curve_figure(curves: Sequence[MarginalCurve]) -> Iterator[Figure]:
         name="yield-curve",
         title="Relevant documents by hours of judging",
         note=(
-            "Strong: found, in the order of judging. Pale: expected of the pairs left, the likeliest "
-            "first, between the thin lines of its 95 % band. Judges see pairs in random order, so "
-            "expect to move along the straight dashed line to the same end. Hours are of both "
-            "judges."
+            "Strong: found, in the order of judging. Pale: expected of the pairs left, the "
+            "likeliest first, between the thin lines of its 95 % band. Judges see pairs in random "
+            "order, so expect to move along the straight dashed line to the same end. Hours are "
+            "of both judges."
         ),
         panels=[
             continued_curve(
