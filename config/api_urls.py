@@ -31,6 +31,7 @@ from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
 from evaluation.significance.api import Significance
 from jobs import api as jobs
+from planning.yields.api import Yields
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
 from practice.api import PilotClose, PilotDetail, Pilots
@@ -155,6 +156,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("baselines/", Baselines.as_view(), name="api-baselines"),
     path("significance/", Significance.as_view(), name="api-significance"),
     path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
+    path("yields/", Yields.as_view(), name="api-yields"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
     path("shadow-judges/", shadow_judges.ShadowJudges.as_view(), name="api-shadow-judges"),

@@ -42,6 +42,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     ),
     "retrievers": ("add-run", "retrieve", "import-run", "import-embeddings"),
     "pooling": ("pools", "pool"),
+    "yields": ("yields",),
     "pooling#which-models": ("choose-models",),
     "pooling#building-pools": ("plan-pools",),
     "pooling#comparing-two-plans": ("compare-plans",),

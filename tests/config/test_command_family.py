@@ -27,8 +27,8 @@ WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_l
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
     *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
-    "simulate_estimates",
-    *("simulate_pooling", "start_demo", "verify_release"),
+    *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
+    *("start_demo", "verify_release"),
 }
 LONGEST_SUMMARY = 80
 OUTPUT_FORMATS = {"table", "json", "csv", "latex", "jsonl", "tsv"}

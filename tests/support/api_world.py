@@ -28,6 +28,7 @@ from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.prediction_powered.report import PredictionPoweredReport
 from jobs.context import DirectRun
 from jobs.models import Job
+from planning.yields.report import YieldReport
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
@@ -135,6 +136,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
+    compute_report(YieldReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     return world
