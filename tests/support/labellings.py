@@ -10,7 +10,7 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 
-from evaluation.gaps.bounds import OpenList, QueryLabels
+from evaluation.gaps.computation.bounds import OpenList, QueryLabels
 
 Labels = Mapping[str, int]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.gaps.bounds import (
+from evaluation.gaps.computation.bounds import (
     ADDITIVE,
     BoundedMeasure,
     UnboundedMeasure,

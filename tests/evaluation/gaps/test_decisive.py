@@ -8,10 +8,10 @@ import random
 import numpy as np
 import pytest
 
-from evaluation.gaps.bounds import BoundedMeasure, Range
-from evaluation.gaps.conclusions import Conclusion, ConclusionKind, Differences, holds, present
-from evaluation.gaps.decisive import decisive
-from evaluation.gaps.queries import OpenQuery
+from evaluation.gaps.computation.bounds import BoundedMeasure, Range
+from evaluation.gaps.computation.conclusions import Conclusion, ConclusionKind, Differences, holds, present
+from evaluation.gaps.computation.decisive import decisive
+from evaluation.gaps.computation.queries import OpenQuery
 from scoring.statistics.paired import t_test
 from tests.support.labellings import Case, random_case, values_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 
-from evaluation.gaps.bounds import BoundedMeasure, Range
-from evaluation.gaps.conclusions import Conclusion, Differences, holds
-from evaluation.gaps.queries import OpenQuery
+from evaluation.gaps.computation.bounds import BoundedMeasure, Range
+from evaluation.gaps.computation.conclusions import Conclusion, Differences, holds
+from evaluation.gaps.computation.queries import OpenQuery
 
 Pair = tuple[str, str]  # query paper, docno
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.gaps.bounds import Floats, Range
+from evaluation.gaps.computation.bounds import Floats, Range
 from scoring.statistics.paired import ALPHA, SAME, t_test
 from web.lazy import special
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.gaps.bounds import (
+from evaluation.gaps.computation.bounds import (
     BoundedMeasure,
     OpenList,
     QueryLabels,
