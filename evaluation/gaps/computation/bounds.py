@@ -183,46 +183,67 @@ def difference_range(
     )
 
 
+def share_with_elsewhere(
+    measure: BoundedMeasure, labels: QueryLabels, number: int
+) -> float | None:
+    """The lowest value as a share of the present one, for lists without any open document.
+
+    `number` open documents are elsewhere. It is the same for all such lists. None for the families
+    of which the share depends on the list; those only have `score_range`.
+    """
+    if measure.family in ("P", "RBP", "RR", "Success") or not labels.has_value(measure):
+        return 1.0
+    if measure.family in ("AP", "R"):
+        known = int((labels.judged >= measure.relevant_from).sum())
+        return known / (known + number)
+    if measure.family != "nDCG":
+        return None
+    now = most = 0.0
+    for grade, step in measure.levels(max(labels.highest, int(labels.judged.max(initial=0)))):
+        more = number if grade <= labels.highest else 0
+        divisors = _divisors(measure, int((labels.judged >= grade).sum()), more + 1)
+        now, most = now + step * divisors[0], most + step * divisors[-1]
+    return float(now / most)
+
+
 def _additive(
     measure: BoundedMeasure, labels: QueryLabels, views: Sequence[tuple[float, OpenList]]
 ) -> Range:
     """The bounds of a sum of lists, each with its sign."""
-    weights = np.zeros(len(views[0][1].open))
-    for sign, view in views:
-        weights = weights + sign * measure.weights(view.open)
-    rising = np.concatenate([[0.0], np.cumsum(np.sort(weights))])
-    falling = np.concatenate([[0.0], np.cumsum(np.sort(weights)[::-1])])
+    weights = np.sort(sum(sign * measure.weights(view.open) for sign, view in views))
+    by_rank = [
+        (view.grade, sign * measure.weights(view.rank)) for sign, view in views if len(view.rank)
+    ]
+    rising = np.concatenate([[0.0], np.cumsum(weights)])
+    falling = np.concatenate([[0.0], np.cumsum(weights[::-1])])
     is_certain = labels.has_value(measure)
     lowest, highest, below = [], [], []
     for grade, step in measure.levels(max(labels.highest, int(labels.judged.max(initial=0)))):
         # No open document has a grade above the highest of the collection.
-        counts = np.arange(len(rising) if grade <= labels.highest else 1)
-        known = sum(
-            sign * measure.weights(view.rank[view.grade >= grade]).sum() for sign, view in views
-        )
-        lowest.append(-step * (known + rising[counts]))
-        highest.append(step * (known + falling[counts]))
-        below.append(step * _divisors(measure, int((labels.judged >= grade).sum()), counts))
-    divisor = sum(row[0] for row in below)
-    value = float(sum(row[0] for row in highest) / divisor) if is_certain else 0.0
-    if not is_certain:
-        for (grade, _), *rows in zip(measure.levels(labels.highest), lowest, highest, strict=False):
-            for row in rows if grade <= measure.scored_from else ():
-                row[0] = -np.inf
+        most = len(rising) if grade <= labels.highest else 1
+        known = sum(float(weight[grades >= grade].sum()) for grades, weight in by_rank)
+        lowest.append(-step * (known + rising[:most]))
+        highest.append(step * (known + falling[:most]))
+        below.append(step * _divisors(measure, int((labels.judged >= grade).sum()), most))
+        if not is_certain and grade <= measure.scored_from:
+            lowest[-1][0] = highest[-1][0] = -np.inf
+    value = 0.0
+    if is_certain:
+        value = float(sum(row[0] for row in highest) / sum(row[0] for row in below))
     low = 0.0 - _largest_quotient(lowest, below)
     return Range(low, value, _largest_quotient(highest, below), is_certain)
 
 
-def _divisors(measure: BoundedMeasure, judged: int, counts: Ints) -> Floats:
-    """By the number of open documents from a grade on: what the sum of weights is divided by."""
+def _divisors(measure: BoundedMeasure, judged: int, numbers: int) -> Floats:
+    """What the sum of weights is divided by, for 0, 1, … open documents from a grade on."""
     if measure.family in ("P", "RBP"):
-        return np.ones(len(counts))
+        return np.ones(numbers)
     if measure.family == "R":
-        return (judged + counts).astype(np.float64)
-    ideal = 1 / np.log2(np.arange(2, judged + len(counts) + 1, dtype=np.float64))
+        return np.arange(judged, judged + numbers, dtype=np.float64)
+    ideal = 1 / np.log2(np.arange(2, judged + numbers + 1, dtype=np.float64))
     if measure.cutoff is not None:
         ideal[measure.cutoff :] = 0.0
-    return np.concatenate([[0.0], np.cumsum(ideal)])[judged + counts]
+    return np.concatenate([[0.0], np.cumsum(ideal)])[judged:]
 
 
 def _largest_quotient(numerators: Sequence[Floats], denominators: Sequence[Floats]) -> float:
@@ -231,6 +252,10 @@ def _largest_quotient(numerators: Sequence[Floats], denominators: Sequence[Float
     A numerator can be negative; -inf is a number that is not allowed. The sum of the denominators
     is above 0 for all numbers that are allowed.
     """
+    if len(numerators) == 1:
+        above, below = numerators[0], denominators[0]
+        allowed = above > -np.inf
+        return float((above[allowed] / below[allowed]).max())
     quotient = -np.inf
     rows = numerators
     while True:
