@@ -14,7 +14,6 @@ from annotation.models import Judgment, Pair
 from evaluation.gaps.computation.read_lists import ReadLists
 from jobs.context import DirectRun, JobContext
 from scoring.labels import qrels_of
-from scoring.measures.judged_ranks import Qrels
 from scoring.models import System
 from scoring.systems.lists import system_lists
 
@@ -25,24 +24,30 @@ FEWEST_TIMED = 20
 def read_lists(
     collection: Collection,
     systems: Sequence[System],
+    gaps_of: Group[str],
     depth: int | None,
     *,
+    queries: Group[str] | None = None,
     work: JobContext | None = None,
 ) -> ReadLists:
-    """The lists of these systems for all queries with a final label."""
+    """The lists of these systems, for all queries with a final label or some of them.
+
+    `gaps_of` are the names of those whose gaps are opened.
+    """
     work = work or DirectRun()
-    lists = empty_lists(collection, qrels_of(collection), depth)
-    for done, system in enumerate(systems):
-        work.progress(done, len(systems), "systems read")
+    qrels = qrels_of(collection)
+    if queries is not None:
+        qrels = {name: grades for name, grades in qrels.items() if name in queries}
+    lists = ReadLists(qrels, max(collection.grades), depth, settled_documents(collection))
+    opened = [system for system in systems if system.name in gaps_of]
+    total = len(opened) + len(systems)
+    for done, system in enumerate(opened):
+        work.progress(done, total, "systems read")
+        lists.open_gap(system_lists(system))
+    for done, system in enumerate(systems, start=len(opened)):
+        work.progress(done, total, "systems read")
         lists.read(system.name, system_lists(system))
     return lists
-
-
-def empty_lists(
-    collection: Collection, qrels: Qrels, depth: int | None, highest: int | None = None
-) -> ReadLists:
-    top = max(collection.grades) if highest is None else highest
-    return ReadLists(qrels, top, depth, settled_documents(collection))
 
 
 def settled_documents(collection: Collection) -> dict[str, Group[str]]:
@@ -69,14 +74,13 @@ def query_papers(collection: Collection) -> dict[str, str]:
 
 
 def seconds_a_judgment(collection: Collection) -> tuple[float, bool]:
-    """The median of the last measured judgments, or else the planned time; and if it is measured."""
-    seconds = list(
-        Judgment.objects.filter(
-            slot__pair__query__collection=collection, seconds__isnull=False
-        )
+    """The median of the last timed judgments, or else the planned time; and if it is measured."""
+    rows = (
+        Judgment.objects.filter(slot__pair__query__collection=collection, seconds__isnull=False)
         .order_by("-pk")
         .values_list("seconds", flat=True)[:RECENT]
     )
+    seconds = [each for each in rows if each is not None]
     if len(seconds) < FEWEST_TIMED:
         return collection.seconds_per_judgment, False
     return float(median(seconds)), True

@@ -69,8 +69,8 @@ def decisive_documents(
         each.measure: BoundedMeasure.of(each.measure, collection.relevant_from)
         for each in conclusions
     }
-    lists = read_lists(collection, [systems[name] for name in names], depth, work=work)
-    papers = query_papers(collection)
     chosen = names if gaps_of is None else gaps_of
-    queries = [lists.query(place, chosen, papers) for place in range(len(lists.names))]
+    lists = read_lists(collection, [systems[name] for name in names], chosen, depth, work=work)
+    papers = query_papers(collection)
+    queries = [lists.query(place, papers) for place in range(len(lists.names))]
     return decisive(queries, measures, conclusions)

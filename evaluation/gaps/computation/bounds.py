@@ -137,7 +137,8 @@ class QueryLabels(NamedTuple):
 class Range(NamedTuple):
     """The lowest and the highest value. `is_certain`: the query has a value with every labelling.
 
-    `value` is that with the present labels, in which open documents are not relevant.
+    `value` is that with the present labels, in which open documents have none. By Bpref, which
+    ignores documents without a label, it can be outside the bounds. It is 0 if it is not certain.
     """
 
     low: float
@@ -183,9 +184,7 @@ def difference_range(
     )
 
 
-def share_with_elsewhere(
-    measure: BoundedMeasure, labels: QueryLabels, number: int
-) -> float | None:
+def share_with_elsewhere(measure: BoundedMeasure, labels: QueryLabels, number: int) -> float | None:
     """The lowest value as a share of the present one, for lists without any open document.
 
     `number` open documents are elsewhere. It is the same for all such lists. None for the families
@@ -266,8 +265,7 @@ def _largest_quotient(numerators: Sequence[Floats], denominators: Sequence[Float
             return quotient
         quotient = float(above / below)
         rows = [
-            above - quotient * below
-            for above, below in zip(numerators, denominators, strict=True)
+            above - quotient * below for above, below in zip(numerators, denominators, strict=True)
         ]
 
 

@@ -78,7 +78,9 @@ class Differences(NamedTuple):
 
     @property
     def is_fixed(self) -> bool:
-        return bool(self.is_certain.all() and np.ptp([self.low, self.high], axis=0).max(initial=0.0) == 0)
+        return bool(
+            self.is_certain.all() and np.ptp([self.low, self.high], axis=0).max(initial=0.0) == 0
+        )
 
 
 def present(kind: ConclusionKind, values: Floats) -> int:
@@ -146,5 +148,3 @@ def _can_be_significant(differences: Differences) -> bool:
             above = middle
     best = np.clip(above, low, high)
     return bool(best.sum() - factor * np.linalg.norm(best) > -SAME)
-
-

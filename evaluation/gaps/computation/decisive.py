@@ -17,7 +17,7 @@ def decisive(
     measures: Mapping[str, BoundedMeasure],
     conclusions: Sequence[Conclusion],
 ) -> dict[str, list[str]]:
-    """The open documents to judge, by query paper, so that these conclusions are safe from the rest.
+    """The open documents to judge, by query paper, so that the rest changes no conclusion.
 
     While the documents of the answer stay unjudged, no grades of all other open documents can
     change a conclusion: this is certain, for every combination of grades. That a document is in the

@@ -1,4 +1,4 @@
-"""Bounds of means over queries, of which some may or may not have a value; bounds of places. Pure."""
+"""Bounds of means over queries that need not all have a value, and of places. Pure."""
 
 from __future__ import annotations
 

@@ -15,11 +15,14 @@ Lists = Iterable[tuple[str, Sequence[str]]]  # (query, docnos best first)
 
 
 class ReadLists:
-    """The labelled queries, and of each system's lists the judged documents and the gap.
+    """The labelled queries, their open documents, and the lists of systems.
 
     The gap of a list is its documents without a label among the first `depth`; None means the whole
     list. `qrels` has the queries to read, with their labels. `settled` has, by query, documents
     without a label that cannot get one: they are in no gap.
+
+    First `open_gap` reads the systems whose gaps are judged, then `read` all systems: a document of
+    one system's gap can be further down in the list of another.
     """
 
     def __init__(
@@ -30,7 +33,7 @@ class ReadLists:
         settled: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self.names = sorted(qrels)
-        self.highest, self.depth = highest, depth
+        self.depth = depth
         self._place = {name: place for place, name in enumerate(self.names)}
         self._grades = [qrels[name] for name in self.names]
         self._labels = [
@@ -41,80 +44,84 @@ class ReadLists:
         self._open: list[dict[str, int]] = [{} for _ in self.names]
         self._systems: dict[str, _SystemLists] = {}
 
-    @property
-    def systems(self) -> list[str]:
-        return list(self._systems)
-
-    def read(self, system: str, lists: Lists) -> None:
-        """Read the lists of another system. Those of queries without labels are passed over."""
-        self._systems[system] = kept = _SystemLists(len(self.names))
-        for name, docnos in lists:
-            place = self._place.get(name)
-            if place is None:
-                continue
+    def open_gap(self, lists: Lists) -> None:
+        """Make the documents of the gaps of these lists open."""
+        for place, docnos in self._known(lists):
             grades, settled, numbers = (
                 self._grades[place],
                 self._settled[place],
                 self._open[place],
             )
-            first = docnos[: self.depth]
+            for docno in docnos[: self.depth]:
+                if docno not in grades and docno not in settled:
+                    numbers.setdefault(docno, len(numbers))
+
+    def read(self, system: str, lists: Lists) -> None:
+        """Read the lists of a system. Those of queries without labels are passed over."""
+        self._systems[system] = kept = _SystemLists(len(self.names))
+        for place, docnos in self._known(lists):
+            grades, numbers = self._grades[place], self._open[place]
             judged = [
                 (rank, grades[docno])
                 for rank, docno in enumerate(docnos, start=1)
                 if docno in grades
             ]
-            gap = [
-                (rank, numbers.setdefault(docno, len(numbers)))
-                for rank, docno in enumerate(first, start=1)
-                if docno not in grades and docno not in settled
+            found = [
+                (rank, numbers[docno])
+                for rank, docno in enumerate(docnos, start=1)
+                if docno in numbers
             ]
-            kept.add(place, judged, gap, len(first))
+            kept.add(place, judged, found, len(docnos[: self.depth]))
 
-    def listed(self, system: str) -> Ints:
-        """By query, the documents of its list, down to the depth."""
-        return self._systems[system].listed
+    def _known(self, lists: Lists) -> Iterable[tuple[int, Sequence[str]]]:
+        for name, docnos in lists:
+            place = self._place.get(name)
+            if place is not None:
+                yield place, docnos
 
-    def unjudged(self, system: str) -> Ints:
-        """By query, the size of the system's gap."""
-        return self._systems[system].sizes
-
-    def gap(self, system: str, place: int) -> set[int]:
-        """The open documents of a query in the system's gap, by numbers that all systems share."""
-        _, gap = self._systems[system].of(place)
-        return set(gap[:, 1].tolist())
+    @property
+    def systems(self) -> list[str]:
+        return list(self._systems)
 
     def labels(self, place: int) -> QueryLabels:
         return self._labels[place]
 
-    def query(self, place: int, gaps_of: Collection[str], papers: Mapping[str, str]) -> OpenQuery:
-        """A query whose open documents are the gaps of these systems, with a view of all systems.
+    def open_count(self, place: int) -> int:
+        """The open documents of a query."""
+        return len(self._open[place])
 
-        `papers` has the query paper of each query.
-        """
-        numbers = sorted(set().union(*(self.gap(system, place) for system in gaps_of)))
-        docnos = list(self._open[place])
+    def listed(self, system: str) -> int:
+        """The documents of the system's lists, down to the depth."""
+        return int(self._systems[system].listed.sum())
+
+    def view(self, system: str, place: int) -> OpenList:
+        judged, found = self._systems[system].of(place)
+        ranks = np.zeros(len(self._open[place]), dtype=np.int64)
+        ranks[found[:, 1]] = found[:, 0]
+        return OpenList(judged[:, 0], judged[:, 1], ranks)
+
+    def in_gap(self, view: OpenList) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """For each open document, if it is in the gap of this list."""
+        return (view.open > 0) & (view.open <= (self.depth or np.inf))
+
+    def gap_sizes(self, system: str) -> Ints:
+        """By query, the open documents in the system's gap: all of it, if it was opened."""
+        sizes = [self.in_gap(self.view(system, place)).sum() for place in range(len(self.names))]
+        return np.array(sizes, dtype=np.int64)
+
+    def query(self, place: int, papers: Mapping[str, str]) -> OpenQuery:
+        """A query with a view of all systems. `papers` has the query paper of each query."""
         return OpenQuery(
             self.names[place],
             papers[self.names[place]],
             self._labels[place],
-            [docnos[number] for number in numbers],
-            {system: self.view(system, place, numbers) for system in self._systems},
+            list(self._open[place]),
+            {system: self.view(system, place) for system in self._systems},
         )
-
-    def view(self, system: str, place: int, numbers: Sequence[int]) -> OpenList:
-        """The system's list with these open documents, whose numbers ascend."""
-        judged, gap = self._systems[system].of(place)
-        ranks = np.zeros(len(numbers), dtype=np.int64)
-        if len(gap) and len(numbers):
-            wanted = np.array(numbers)
-            at = np.minimum(np.searchsorted(wanted, gap[:, 1]), len(wanted) - 1)
-            found = wanted[at] == gap[:, 1]
-            ranks[at[found]] = gap[found, 0]
-        return OpenList(judged[:, 0], judged[:, 1], ranks)
 
 
 class _SystemLists:
-    """Of each query of a system: (rank, grade) of the judged, (rank, number) of the gap."""
+    """Of each query of a system: (rank, grade) of judged documents, (rank, number) of open ones."""
 
     def __init__(self, queries: int) -> None:
         self._values = array("i")
@@ -125,20 +132,14 @@ class _SystemLists:
         self,
         place: int,
         judged: Sequence[tuple[int, int]],
-        gap: Sequence[tuple[int, int]],
+        found: Sequence[tuple[int, int]],
         listed: int,
     ) -> None:
         start = len(self._values)
-        for row in (*judged, *gap):
+        for row in (*judged, *found):
             self._values.extend(row)
-        middle = start + 2 * len(judged)
-        self._starts[place] = start, middle, len(self._values)
+        self._starts[place] = start, start + 2 * len(judged), len(self._values)
         self.listed[place] = listed
-
-    @property
-    def sizes(self) -> Ints:
-        sizes: Ints = (self._starts[:, 2] - self._starts[:, 1]) // 2
-        return sizes
 
     def of(self, place: int) -> tuple[Ints, Ints]:
         start, middle, end = self._starts[place]

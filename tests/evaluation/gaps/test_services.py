@@ -45,7 +45,8 @@ def test_the_rest_of_the_gaps_changes_no_conclusion(collection):
     others = sorted(
         (query, docno) for query, docno in gaps if docno not in chosen.get(query[:2], ())
     )
-    assert chosen and others == [("q2_method", "n4")]
+    assert chosen
+    assert others == [("q2_method", "n4")]
     qrels = qrels_of(collection)
     today = concluded(conclusions, qrels)
     for grades in itertools.product([0, collection.relevant_from], repeat=len(others)):
@@ -75,7 +76,7 @@ def test_only_chosen_gaps_are_considered(collection):
 
 
 def test_unknown_names_are_refused(collection):
-    with pytest.raises(UnknownSystem, match='Unknown system "fourth". Use one of: first, second'):
+    with pytest.raises(UnknownSystem, match=r'Unknown system "fourth". Use one of: first, second'):
         decisive_documents(collection, [Conclusion("first", "fourth", "P@2")])
     with pytest.raises(UnboundedMeasure, match="No bounds are known"):
         decisive_documents(collection, [Conclusion("first", "second", "ERR@2")])
