@@ -43,10 +43,10 @@ def read_lists(
     total = len(opened) + len(systems)
     for done, system in enumerate(opened):
         work.progress(done, total, "systems read")
-        lists.open_gap(system_lists(system))
+        lists.open_gap(system_lists(system, queries))
     for done, system in enumerate(systems, start=len(opened)):
         work.progress(done, total, "systems read")
-        lists.read(system.name, system_lists(system))
+        lists.read(system.name, system_lists(system, queries))
     return lists
 
 

@@ -1,23 +1,31 @@
-"""The documents to judge so that conclusions are safe."""
+"""The documents to judge so that conclusions are safe, and the stored report on gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
+from accounts.locking import lock_collection
 from accounts.models import Collection
+from agreement.revision import revision_of
+from corpus.digests import json_digest
 from evaluation.gaps.computation.bounds import BoundedMeasure
 from evaluation.gaps.computation.conclusions import Conclusion, ConclusionKind
 from evaluation.gaps.computation.decisive import decisive
+from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.reading import query_papers, read_lists
+from evaluation.gaps.report import GapsError, check_systems, report_payload, summary_of
 from jobs.context import JobContext
-from web.errors import UserFacingError
+from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
+from reports.services import register
+from reports.states import LISTS
+from scoring.services import unscored_runs
+from scoring.systems.lists import systems_with_digests
+from scoring.systems.services import sync_runs
 
-DEPTH = 20
-
-
-class UnknownSystem(UserFacingError):
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f'Unknown system "{name}". Use one of: {", ".join(known) or "none yet"}.')
+DEEPEST = 1_000
 
 
 def all_conclusions(
@@ -57,14 +65,12 @@ def decisive_documents(
     again: the new labels can make others decisive. The answer can have more documents than are
     necessary; if it is empty, no labels of the gaps change a conclusion.
 
-    Raises UnknownSystem, and UnboundedMeasure for a measure whose bounds are not known.
+    Raises GapsError for an unknown system, and UnboundedMeasure for a measure without known bounds.
     """
     names = list(dict.fromkeys(name for each in conclusions for name in each[:2]))
     names += [name for name in gaps_of or () if name not in names]
     systems = {system.name: system for system in collection.systems.order_by("name")}
-    for name in names:
-        if name not in systems:
-            raise UnknownSystem(name, list(systems))
+    check_systems(names, list(systems))
     measures = {
         each.measure: BoundedMeasure.of(each.measure, collection.relevant_from)
         for each in conclusions
@@ -74,3 +80,57 @@ def decisive_documents(
     papers = query_papers(collection)
     queries = [lists.query(place, papers) for place in range(len(lists.names))]
     return decisive(queries, measures, conclusions)
+
+
+@register
+@dataclass(frozen=True)
+class GapsReport(ReportKind):
+    """What the gaps of systems down to a depth could change; `systems` empty for those of all.
+
+    Its content raises GapsError; see `report_payload`.
+    """
+
+    name = "gaps"
+    title = "Bound scores by their unjudged documents"
+    page = "gaps"
+    version = 1
+
+    depth: int = DEPTH
+    systems: list[str] = field(default_factory=list)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"depth": self.depth, "systems": sorted(set(self.systems))}
+
+    @property
+    def key(self) -> str:
+        """The names of many systems are longer than a key may be."""
+        names = self.parameters["systems"]
+        return f"{self.depth}:{json_digest(names)}" if names else str(self.depth)
+
+    def checked(self, collection: Collection) -> Self:
+        if not 1 <= self.depth <= DEEPEST:
+            raise GapsError(f"The depth must be from 1 to {DEEPEST:,}, got {self.depth:,}.")
+        runs = collection.runs.values_list("name", flat=True)
+        known = {*collection.systems.values_list("name", flat=True), *runs}
+        check_systems(self.systems, sorted(known))
+        return self
+
+    def prepare(self, collection: Collection, work: JobContext) -> None:
+        with work.fenced():
+            sync_runs(lock_collection(collection))
+
+    def inputs(self, collection: Collection) -> dict[str, Any]:
+        systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
+        return {
+            "the labels": str(revision_of(collection)),
+            "the lowest relevant grade": collection.relevant_from,
+            LISTS: [*systems, *([name, ""] for name in unscored_runs(collection))],
+        }
+
+    def content(self, collection: Collection, work: JobContext) -> ReportContent:
+        payload = report_payload(collection, self.depth, self.systems, work)
+        return ReportContent(payload, summary_of(payload))
+
+    def result(self, report: StoredReport) -> dict[str, Any]:
+        return {"systems": len(report.payload["systems"]), "pairs": report.payload["pairs"]}

@@ -115,10 +115,9 @@ class JudgedLater:
         joint: list[Range | None] = []
         for place, share in enumerate(shares):
             labels, view = self.lists.labels(place), self.lists.view(system, place)
-            mine = self.lists.in_gap(view)
-            alone = score_range(measure, labels, view._replace(open=view.open[mine]))
+            alone = self.lists.own_range(measure, system, place)
             own.append(alone)
-            if mine.all():
+            if self.lists.in_gap(view).all():
                 joint.append(alone)
             elif share is None or alone is None or not alone.is_certain or view.open.any():
                 joint.append(score_range(measure, labels, view))

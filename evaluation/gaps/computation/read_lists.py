@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from evaluation.gaps.computation.bounds import Ints, OpenList, QueryLabels
+from evaluation.gaps.computation.bounds import (
+    BoundedMeasure,
+    Ints,
+    OpenList,
+    QueryLabels,
+    Range,
+    score_range,
+)
 from evaluation.gaps.computation.queries import OpenQuery
 from scoring.measures.judged_ranks import Qrels
 
@@ -103,6 +110,12 @@ class ReadLists:
     def in_gap(self, view: OpenList) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """For each open document, if it is in the gap of this list."""
         return (view.open > 0) & (view.open <= (self.depth or np.inf))
+
+    def own_range(self, measure: BoundedMeasure, system: str, place: int) -> Range | None:
+        """The bounds of the system's value on a query if its own gap alone is judged."""
+        view = self.view(system, place)
+        mine = view.open[self.in_gap(view)]
+        return score_range(measure, self._labels[place], view._replace(open=mine))
 
     def gap_sizes(self, system: str) -> Ints:
         """By query, the open documents in the system's gap: all of it, if it was opened."""

@@ -9,7 +9,8 @@ import pytest
 
 from evaluation.gaps.computation.bounds import UnboundedMeasure
 from evaluation.gaps.computation.conclusions import Conclusion, ConclusionKind, present
-from evaluation.gaps.services import UnknownSystem, all_conclusions, decisive_documents
+from evaluation.gaps.report import GapsError
+from evaluation.gaps.services import all_conclusions, decisive_documents
 from scoring.labels import qrels_of
 from scoring.measures import parse_measure, score_lists
 from tests.support.label_scenes import a_system
@@ -76,7 +77,7 @@ def test_only_chosen_gaps_are_considered(collection):
 
 
 def test_unknown_names_are_refused(collection):
-    with pytest.raises(UnknownSystem, match=r'Unknown system "fourth". Use one of: first, second'):
+    with pytest.raises(GapsError, match=r'"fourth" is not a system. Use: first, second'):
         decisive_documents(collection, [Conclusion("first", "fourth", "P@2")])
     with pytest.raises(UnboundedMeasure, match="No bounds are known"):
         decisive_documents(collection, [Conclusion("first", "second", "ERR@2")])
