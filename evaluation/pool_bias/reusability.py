@@ -1,4 +1,4 @@
-"""What becomes of sources that are left out as if they were new systems: judged@k, score and rank."""
+"""Sources that are left out as if they were new systems: judged@k, change of score and rank."""
 
 from __future__ import annotations
 

@@ -135,10 +135,7 @@ def _between(prediction: Mapping[str, Any], *, signs: bool) -> str:
     low, high = prediction["low"], prediction["high"]
     if low is None:
         return " (too few queries for an interval)"
-    if signs:
-        ends = f"{signed(low)} to {signed(high)}"
-    else:
-        ends = f"{100 * low:.0f}–{100 * high:.0f} %"
+    ends = f"{signed(low)} to {signed(high)}" if signs else f"{100 * low:.0f}–{100 * high:.0f} %"
     return f" (95 % interval over queries {ends})"
 
 
