@@ -6,14 +6,17 @@ import json
 from io import StringIO
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from accounts.models import Collection
 from evaluation.gaps.report import GapsError
 from evaluation.gaps.services import GapsReport
 from evaluation.gaps.stored import current_gaps
+from jobs.services import run as run_job
 from reports.services import compute_report, stored_report
 from scoring.services import evaluate
+from scoring.systems.uploads import request_system_import
 from tests.support.label_scenes import a_system
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
@@ -157,3 +160,11 @@ def test_the_command_prints_the_report(collection):
     out = StringIO()
     call_command("compute_gaps", "small", "late", "--format", "json", stdout=out)
     assert json.loads(out.getvalue())["chosen"] == ["late"]
+
+
+def test_the_import_of_a_system_says_how_much_is_unjudged(collection):
+    run = SimpleUploadedFile("new.run", b"q1_method Q0 d1 1 2 new\nq1_method Q0 d4 2 1 new\n")
+    job = request_system_import(collection=collection, name="new", files=[run], requested_by=None)
+    run_job(job.pk)
+    job.refresh_from_db()
+    assert job.result == {"system": "new", "unjudged_at_20": "1 of 2 documents"}
