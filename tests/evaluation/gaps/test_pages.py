@@ -63,6 +63,7 @@ def test_a_report_of_one_system_leaves_the_gaps_of_others_as_they_are(collection
     late = row_of(collection, "late", systems=["good"])
     assert late["unjudged"] is None
     precision = late["scores"]["all"]["P(rel=2)@20"]
+    assert (precision["low"], precision["high"]) == (None, None)
     assert precision["joint"] == pytest.approx([1 / 60, 2 / 60])  # n1 of q1_background is in both
     with pytest.raises(GapsError, match='"nothing" is not a system'):
         compute_report(GapsReport(20, ["nothing"]), collection=collection)
