@@ -169,3 +169,31 @@ def test_the_import_of_a_system_says_how_much_is_unjudged(collection):
     run_job(job.pk)
     job.refresh_from_db()
     assert job.result == {"system": "new", "unjudged_at_20": "1 of 2 documents"}
+
+
+def test_the_api_computes_and_gives_the_report(collection):
+    admin, where = client_of("admin"), "/api/v1/collections/small/"
+    assert admin.get(f"{where}gaps/").status_code == 404
+    refused = admin.post(f"{where}gaps/", {"system": ["nothing"]}, "application/json")
+    assert refused.json()["system"][0].startswith('"nothing" is not a system.')
+    asked = admin.post(f"{where}gaps/", {"system": ["late"], "depth": 10}, "application/json")
+    run_job(asked.json()["id"])
+    answer = admin.get(f"{where}gaps/", {"system": "late", "depth": 10}).json()
+    assert (answer["report"]["pairs"], answer["up_to_date"]) == (3, True)
+    assert answer["hours"] == pytest.approx(3 * 2.36 * 15 / 3600)  # 36 % need the adjudicator
+
+
+def test_the_scores_of_the_api_have_the_gap_of_each_system(collection):
+    admin, where = client_of("admin"), "/api/v1/collections/small/evaluation/"
+
+    def gaps(**parameters: str):
+        systems = admin.get(where, parameters).json()["systems"]
+        return {system["system"]: system["gap"] for system in systems}
+
+    assert gaps() == {"good": None, "late": None}  # stored scores, and no report yet
+    computed = gaps(measures="P@20")["late"]
+    compute_report(GapsReport(), collection=collection)
+    stored = gaps()["late"]
+    assert (stored["unjudged"], stored["listed"]) == (computed["unjudged"], computed["listed"])
+    assert stored["bounds"]["P(rel=2)@20"] == computed["bounds"]["P(rel=2)@20"]
+    assert gaps(profile="csfcube") == {"good": None, "late": None}
