@@ -99,6 +99,10 @@ def test_the_page_shows_bounds_ranks_costs_and_queries(collection):
     assert "1.67–6.67" in page
     assert "q1_method" in page
     assert "q2_method" not in page.split("Queries", 1)[1].split("largest gaps first")[0]
+    assert "good: unjudged" in page
+    only_late = text_of(admin.get(address("gaps"), {"show": "late"}))
+    assert "late: unjudged" in only_late
+    assert "good: unjudged" not in only_late
     queries = queries_of(admin, address("gaps"))
     for number in range(3):
         a_system(collection, f"more{number}", LATE)
