@@ -10,3 +10,6 @@ class EvaluationConfig(AppConfig):
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
+        from evaluation.shadow_judges.plan_model import register_shadow_judges
+
+        register_shadow_judges()

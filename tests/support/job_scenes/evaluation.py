@@ -17,6 +17,7 @@ from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
+from planning.double_judging.report import JudgingPlansReport
 from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import DisplayProof
 from release.services import publish_release, request_release
@@ -81,6 +82,10 @@ def label_effects() -> Job:
     return request_report(LabelEffectsReport("AP"), collection=collection)
 
 
+def judging_plans() -> Job:
+    return request_report(JudgingPlansReport(""), collection=a_scored_collection())
+
+
 def cited_papers() -> Job:
     collection = a_scored_collection()
     return request_report(CitedPapersReport("AP"), collection=collection)
@@ -136,6 +141,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "unique_finds": finds,
     "gaps": gaps,
     "compare_labels": label_effects,
+    "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
     "import_shadow_judge": shadow_labels,
