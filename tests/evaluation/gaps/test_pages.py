@@ -172,14 +172,14 @@ def test_the_import_of_a_system_says_how_much_is_unjudged(collection):
     job = request_system_import(collection=collection, name="new", files=[run], requested_by=None)
     run_job(job.pk)
     job.refresh_from_db()
-    assert job.result == {"system": "new", "unjudged_at_20": "1 of 2 documents"}
+    assert (job.result["system"], job.result["unjudged_at_20"]) == ("new", "1 of 2 documents")
 
 
 def test_the_api_computes_and_gives_the_report(collection):
     admin, where = client_of("admin"), "/api/v1/collections/small/"
     assert admin.get(f"{where}gaps/").status_code == 404
     refused = admin.post(f"{where}gaps/", {"system": ["nothing"]}, "application/json")
-    assert refused.json()["system"][0].startswith('"nothing" is not a system.')
+    assert '"nothing" is not a system.' in refused.content.decode().replace("\\", "")
     asked = admin.post(f"{where}gaps/", {"system": ["late"], "depth": 10}, "application/json")
     run_job(asked.json()["id"])
     answer = admin.get(f"{where}gaps/", {"system": "late", "depth": 10}).json()
