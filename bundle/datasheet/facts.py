@@ -73,7 +73,7 @@ def composition(content: Content) -> Iterator[str]:
 
 
 def models_sentence(models: Sequence[ReleasedModel]) -> str:
-    """What a release says of the labels of models in it; "" without any."""
+    """A release's sentence about the labels of models in it; "" without any."""
     if not models:
         return ""
     numbers = ", ".join(f"{model.name} ({len(model.labels):,} labels)" for model in models)

@@ -24,7 +24,7 @@ from accounts.models import Collection
 from corpus.digests import canonical_json
 from evaluation.shadow_judges.asking.answers import AnswerProblem, ReadAnswer, read_answer
 from evaluation.shadow_judges.asking.client import (
-    Failure,
+    LostAnswer,
     ModelClient,
     Nonsense,
     Outcome,
@@ -88,7 +88,7 @@ class AnswerRow(NamedTuple):
 
 @dataclass
 class Conversation:
-    """One run of the loop. `requests` are those without an answer, `total` counts all."""
+    """A run of the loop. `requests` are those without an answer, `total` counts all."""
 
     collection: Collection
     asking: Asking
@@ -219,7 +219,7 @@ class Conversation:
                     self._try_again(attempt, None, pause=False)
                 else:
                     self._rows.append(_failed(attempt, AnswerProblem.UNREADABLE, body, seconds))
-            case Failure():
+            case LostAnswer():
                 self._fail(attempt, outcome)
             case Stop(reason):
                 self._stopped = f"{self.client.url} answered {reason}. {self._kept()}"
@@ -250,7 +250,7 @@ class Conversation:
             *tokens,
         )
 
-    def _fail(self, attempt: Attempt, failure: Failure) -> None:
+    def _fail(self, attempt: Attempt, failure: LostAnswer) -> None:
         if failure.may_cost:
             self._lose(attempt)
         if failure.wait is not None and failure.wait > LONGEST_WAIT:

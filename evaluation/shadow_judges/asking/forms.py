@@ -37,7 +37,7 @@ def _money(label: str, help_text: str) -> forms.DecimalField:
 
 
 class LimitsForm(forms.Form):
-    """What can be changed while a model is asked."""
+    """The limits, which can be changed while a model is asked."""
 
     budget = _money("Budget", "No request is sent that could exceed it.")
     requests_per_minute = forms.IntegerField(
