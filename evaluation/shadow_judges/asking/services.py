@@ -62,7 +62,7 @@ class NotAsked(ShadowJudgeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits, which may change while a model is asked. The budget is in the prices' currency."""
+    """The limits, which may change while a model is asked. Money is in the currency of prices."""
 
     budget: Decimal = Decimal(0)
     requests_per_minute: int = 60
