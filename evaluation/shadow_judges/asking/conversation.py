@@ -68,7 +68,7 @@ class Attempt:
     worst_cost: Decimal
     failures: int = 0
     ready_at: float = 0.0
-    answers_before: int = 0  # stored by this loop when it was sent first
+    replies_before: int = 0  # that had come to others when it failed first
 
 
 class AnswerRow(NamedTuple):
@@ -106,7 +106,7 @@ class Conversation:
     _paused_until: float = field(default=0.0, init=False)
     _stopped: str = field(default="", init=False)
     _rows: list[AnswerRow] = field(default_factory=list, init=False)
-    _answers: int = field(default=0, init=False)
+    _replies: int = field(default=0, init=False)
     _lost_cost: Decimal = field(default=Decimal(0), init=False)
     _lost_requests: int = field(default=0, init=False)
     _began: bool = field(default=False, init=False)
@@ -196,7 +196,7 @@ class Conversation:
             self._is_empty = request is None
             if request:
                 cost = self.prices.cost(request.prompt.most_tokens, self.asking.max_tokens)
-                self._next = Attempt(request, cost, answers_before=self._answers)
+                self._next = Attempt(request, cost)
         return self._next
 
     def _remove(self, attempt: Attempt) -> None:
@@ -210,6 +210,7 @@ class Conversation:
     def _receive(self, attempt: Attempt, outcome: Outcome) -> None:
         match outcome:
             case Reply():
+                self._replies += 1
                 self._rows.append(self._answered(attempt, outcome))
             case Refusal(body, seconds):
                 self._rows.append(_failed(attempt, AnswerProblem.REJECTED, body, seconds))
@@ -260,7 +261,7 @@ class Conversation:
             )
         elif attempt.failures + 1 < MOST_ATTEMPTS:
             self._try_again(attempt, failure.wait, pause=not failure.may_cost)
-        elif self._answers > attempt.answers_before:  # others had an answer meanwhile
+        elif self._replies > attempt.replies_before:  # so the server works, but not on this text
             self._rows.append(_failed(attempt, AnswerProblem.UNANSWERED, failure.reason, 0.0))
         else:
             self._stopped = (
@@ -274,6 +275,8 @@ class Conversation:
 
     def _try_again(self, attempt: Attempt, seconds: float | None, *, pause: bool) -> None:
         """With `pause`, the server is in trouble, and nothing else leaves until then either."""
+        if not attempt.failures:
+            attempt.replies_before = self._replies
         attempt.failures += 1
         if seconds is None:
             seconds = backoff(attempt.failures, self.first_backoff)
@@ -314,7 +317,6 @@ class Conversation:
                 raise AskedTwice from error
             raise
         self._began = True
-        self._answers += len(rows)
         self._lost_cost, self._lost_requests = Decimal(0), 0
 
     def _write(self, rows: list[AnswerRow], flying: list[Attempt]) -> None:

@@ -249,15 +249,23 @@ def test_a_text_that_the_server_rejects_is_counted_once(opened, serve):
 
 
 def test_a_text_on_which_the_server_always_fails_is_counted_when_others_work(opened, serve):
-    title = f"Title: {opened.documents.get(docno='d4').title}\n"
+    title = f"Title: {opened.documents.get(docno='d2').title}\n"
 
     def script(number, received):
         return Answered(completion(), cut=0) if title in received.user else says()
 
     server = serve(script)
     asking = asked(opened, a_plan(server.url, limits=replace(FAST, concurrency=1)))
-    assert asking.problems == {"unanswered": 1}
-    assert asking.unanswered_requests == 6
+    assert asking.problems == {"unanswered": 2}  # d2 is in two pools, and not in the last one
+    assert asking.unanswered_requests == 12
+
+
+def test_a_server_that_dies_in_the_middle_ends_it_and_no_pair_is_given_up(opened, serve):
+    server = serve(lambda number, received: says() if number <= 4 else refuses(500))
+    with pytest.raises(ModelStopped, match="did not answer 6 times"):
+        asked(opened, a_plan(server.url, limits=replace(FAST, concurrency=3)))
+    asking = Asking.objects.get()
+    assert (asking.answers_count, asking.problems) == (4, {})
 
 
 @pytest.mark.parametrize(
