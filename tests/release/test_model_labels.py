@@ -108,7 +108,7 @@ def test_verification_compares_the_folder_with_the_manifest_and_the_people(judge
     for broken, reason in (
         (kept.replace("model_grade", "grade"), "must be the columns"),
         (kept + "q1_method\td1\tmodel\t3\n", "has a second label"),
-        (kept.replace("\tmodel\t", "\tother\t"), "is not the model of this file"),
+        (kept.replace("d1\tmodel\t0", "d1\tother\t0"), "is not the model of this file"),
         (kept + "q1_method\tzz\tmodel\t3\n", "the document 'zz' is unknown"),
         (kept + "zz\td1\tmodel\t3\n", "the query 'zz' is unknown"),
         (kept.replace("d1\tmodel\t0", "d1\tmodel\t4"), "is not on the scale"),
