@@ -131,12 +131,13 @@ class ModelClient:
 
         http_client = openai.DefaultAsyncHttpxClient(
             follow_redirects=False,  # to a host that is not allowed
-            timeout=self.timeout_seconds,
+            timeout=None,  # that of the whole answer is counted below
             event_hooks={"request": [self._strip_headers]},
         )
         return openai.AsyncOpenAI(
             base_url=self.url,
             api_key=self._key or NO_KEY,
+            timeout=None,
             max_retries=0,  # the loop counts attempts, and what they cost
             http_client=http_client,
         )

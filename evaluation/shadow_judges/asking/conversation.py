@@ -112,10 +112,14 @@ class Conversation:
     _began: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        asking = self.asking
-        self.prices = Prices(asking.prompt_price, asking.completion_price)
+        self.prices = Prices(self.asking.prompt_price, self.asking.completion_price)
+        self._keep_to(self.asking)
+
+    def _keep_to(self, asking: Asking) -> None:
+        """Take over the limits of the row."""
         burst = burst_of(asking.requests_per_minute, asking.concurrency)
         self._bucket = TokenBucket(asking.requests_per_minute, burst, time.monotonic())
+        self.client.timeout_seconds = asking.timeout_seconds
 
     def run(self) -> None:
         """Ask until all have an answer or the budget is spent.
@@ -348,9 +352,12 @@ class Conversation:
         asking.in_flight_cost = sum((each.worst_cost for each in flying), Decimal(0))
         asking.in_flight_requests = len(flying)
         asking.save(update_fields=COUNTED)
+        if any(getattr(asking, name) != getattr(self.asking, name) for name in LIMITS):
+            self._keep_to(asking)
         self.asking = asking
 
 
+LIMITS = ("requests_per_minute", "concurrency", "timeout_seconds")
 COUNTED = [
     *("answers_count", "problems", "prompt_tokens", "completion_tokens", "cost", "seconds"),
     *("unanswered_cost", "unanswered_requests", "in_flight_cost", "in_flight_requests"),

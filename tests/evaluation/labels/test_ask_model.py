@@ -402,6 +402,20 @@ def test_a_cancelled_run_ends_at_once_and_continues_where_it_was(opened, serve):
     assert asking.unanswered_requests >= 1  # those that were on their way
 
 
+def test_limits_that_are_changed_meanwhile_are_kept_to(opened, serve):
+    class Raising(DirectRun):
+        def progress(self, done, total, note=""):
+            if done == 1:
+                change_limits(collection=opened, name="asked", limits=FAST)
+
+    alone = replace(FAST, requests_per_minute=600, concurrency=1)
+    server = serve(lambda number, received: says()._replace(delay=0.4))
+    begin_asking(collection=opened, plan=a_plan(server.url, limits=alone), begun_by=None)
+    ask_model(collection=opened, name="asked", work=Raising())
+    assert len(server.requests) == PAIRS
+    assert server.most_at_once > 1
+
+
 def test_a_deleted_shadow_judge_ends_it(opened, serve):
     class Deleting(DirectRun):
         def progress(self, done, total, note=""):
