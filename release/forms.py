@@ -173,11 +173,13 @@ def reason_name(check: str) -> str:
 
 def options_of(values: Mapping[str, Any]) -> ReleaseOptions:
     """The options that a form sent. Missing and unknown values are the default."""
-    is_sent = isinstance(values, QueryDict)
+    models = values.get("model_labels")
+    if isinstance(values, QueryDict):
+        models = values.getlist("model_labels")
     given = {
         "texts": values.get("texts") or DEFAULT_OPTIONS.texts.value,
         "labels": values.get("labels") or DEFAULT_OPTIONS.labels.value,
-        "model_labels": values.getlist("model_labels") if is_sent else values.get("model_labels"),
+        "model_labels": models,
     }
     try:
         return ReleaseOptions.from_json(given)

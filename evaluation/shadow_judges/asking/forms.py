@@ -162,9 +162,7 @@ class AskingForm(LimitsForm):
         values = dict(self.cleaned_data)
         for name in Limits.__dataclass_fields__:
             values.pop(name)
-        field = self.fields["facets"]
-        assert isinstance(field, forms.ChoiceField)
-        are_all = len(values["facets"]) in (0, len(list(field.choices)))
+        are_all = set(values["facets"]) in (set(), set(self.fields["facets"].initial))
         values["facets"] = () if are_all else tuple(values["facets"])
         return AskingPlan(**values, limits=self.limits())
 
