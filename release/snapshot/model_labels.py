@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import Collection
 from bundle.errors import ReleaseError
-from bundle.options import ReleaseOptions
+from bundle.options import LabelSource, ReleaseOptions
 from bundle.records import ModelLabel, ReleasedModel
 from evaluation.models import Asking, ShadowJudge, ShadowLabel
 from release.snapshot.stored_records import Row, StoredRecords
@@ -20,13 +20,21 @@ ASKED = (
 
 
 class NoModelLabels(ReleaseError):
-    """A chosen shadow judge does not exist, or has no label."""
+    """The labels of a chosen shadow judge cannot be in this release."""
 
     status = 409
 
 
 def check_models(collection: Collection, options: ReleaseOptions) -> None:
-    """Raise NoModelLabels unless each chosen shadow judge has labels."""
+    """Raise NoModelLabels unless each chosen shadow judge has labels, and people's stand beside them.
+
+    Citations are binary, and the grades of a model would not be on the scale of their release.
+    """
+    if options.model_labels and options.labels is LabelSource.CITATIONS:
+        raise NoModelLabels(
+            "A release of citations cannot have labels of models, whose grades are on the scale of "
+            "the judgments. Publish the judgments, or choose no model."
+        )
     judges = collection.shadow_judges.filter(labels_count__gt=0)
     known = list(judges.order_by("name").values_list("name", flat=True))
     for name in options.model_labels:
