@@ -26,7 +26,7 @@ class NoModelLabels(ReleaseError):
 
 
 def check_models(collection: Collection, options: ReleaseOptions) -> None:
-    """Raise NoModelLabels unless each chosen shadow judge has labels, and people's stand beside them.
+    """Raise NoModelLabels unless each chosen shadow judge has labels, beside those of people.
 
     Citations are binary, and the grades of a model would not be on the scale of their release.
     """
