@@ -9,12 +9,14 @@ from django.conf import settings
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
+from evaluation.gaps.services import GapsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from evaluation.shadow_judges.asking.services import request_asking
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
@@ -73,6 +75,10 @@ def finds() -> Job:
     return request_report(UniqueFindsReport(), collection=a_scored_collection())
 
 
+def gaps() -> Job:
+    return request_report(GapsReport(), collection=a_scored_collection())
+
+
 def baselines() -> Job:
     return request_baselines(collection=a_judged_scene())
 
@@ -95,6 +101,12 @@ def shadow_judge() -> Job:
     collection = a_scored_collection()
     collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
     return request_report(ShadowJudgeReport("AP", "model"), collection=collection)
+
+
+def estimates() -> Job:
+    collection = a_scored_collection()
+    collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
+    return request_report(PredictionPoweredReport("AP", "model"), collection=collection)
 
 
 def shadow_labels() -> Job:
@@ -147,10 +159,12 @@ SCENES: dict[str, Callable[[], Job]] = {
     "pool_bias": pool_bias,
     "make_baselines": baselines,
     "unique_finds": finds,
+    "gaps": gaps,
     "compare_labels": label_effects,
     "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
+    "estimate_scores": estimates,
     "import_shadow_judge": shadow_labels,
     "ask_model": asking,
     "publish_release": release,
