@@ -326,6 +326,9 @@ ADDRESSES = [
     Address("cited-papers-json", (ADMIN,), GET),
     Address("shadow-judges", (ADMIN,), GET),
     Address("import-shadow-judge", (ADMIN,), BOTH),
+    Address("ask-model", (ADMIN,), BOTH),
+    Address("continue-model", (ADMIN,), POST),
+    Address("model-answers", (ADMIN,), GET),
     Address("shadow-judge", (ADMIN,), GET),
     Address("compare-shadow-judge", (ADMIN,), POST),
     Address("shadow-judge-figure", (ADMIN,), GET),
@@ -350,6 +353,8 @@ ADDRESSES = [
     Address("api-shadow-judges", (ADMIN,), BOTH),
     Address("api-shadow-judge", (ADMIN,), ("get", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
+    Address("api-ask-model", (ADMIN,), ("post",)),
+    Address("api-asking", (ADMIN,), BOTH),
     Address("api-estimates", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),

@@ -66,6 +66,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pool_bias": ("pool-bias",),
     "label_effects": ("label-effects",),
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),
+    "asking_models": ("ask-model",),
     "prediction_powered": ("estimates",),
     "release": ("release",),
     "release#checks-before-a-release": ("releases", "publish"),

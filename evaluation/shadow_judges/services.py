@@ -22,6 +22,7 @@ from corpus.digests import canonical_json
 from corpus.documents.import_meter import meter_for
 from corpus.state import corpus_docnos
 from database.bulk import insert_rows
+from evaluation.shadow_judges.asking.models import ModelAnswer
 from evaluation.shadow_judges.formats import LabelFormatError, LabelLine, read_labels
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
 from jobs.context import DirectRun, JobContext
@@ -70,7 +71,7 @@ class ShadowNameTaken(ShadowJudgeError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'There is a shadow judge "{name}" already, so nothing was imported. Choose another '
+            f'There is a shadow judge "{name}" already, so nothing was stored. Choose another '
             "name, or delete that shadow judge first."
         )
 
@@ -252,7 +253,7 @@ def import_result(judge: ShadowJudge) -> dict[str, object]:
 
 
 def delete_shadow_judge(*, collection: Collection, name: str) -> None:
-    """Delete the shadow judge with its labels and reports.
+    """Delete the shadow judge with its labels, answers and reports.
 
     Raises:
         UnknownShadowJudge: it was deleted meanwhile.
@@ -263,8 +264,9 @@ def delete_shadow_judge(*, collection: Collection, name: str) -> None:
         judge = shadow_judge_named(collection, name)
         collection.stored_reports.filter(parameters__shadow_judge=name).delete()
         # Without Django's collector, which would load every label.
-        labels = ShadowLabel.objects.filter(shadow_judge=judge).order_by()
-        labels._raw_delete(labels.db)
+        for rows in (ShadowLabel.objects, ModelAnswer.objects):
+            of_judge = rows.filter(shadow_judge=judge).order_by()
+            of_judge._raw_delete(of_judge.db)
         judge.delete()
 
 
