@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
-from evaluation.label_effects.rankings import MODEL, compared_rankings
+from evaluation.label_effects.rankings import FINAL, MODEL, scored_labels
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
+from evaluation.shadow_judges.worth.decisions import decisions
+from evaluation.shadow_judges.worth.families import families_of
+from evaluation.shadow_judges.worth.grades import mean_differences, recalls
+from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs
+from evaluation.shadow_judges.worth.preference import preferences
+from evaluation.shadow_judges.worth.reading import candidate_facts, periods_of, sources_of
+from evaluation.shadow_judges.worth.resamples import QueryResamples
+from evaluation.shadow_judges.worth.slices import agreement_by_slice
 from jobs.context import JobContext
 from scoring.labels import qrels_by_source
 
@@ -30,20 +40,49 @@ def shadow_comparison(
             pair.query,
             pair.facet,
             given.get(pair.query, {}).get(pair.docno),
-            pair.first,
-            pair.second,
+            *pair.blind,
             pair.final,
             pair.standing is Standing.SET_ASIDE,
         )
         for pair in judged
     ]
     facets = list(collection.facets.values_list("key", flat=True))
-    agreement = compare(pairs, facets=facets, grades=collection.grades)
+    agreement = compare(
+        pairs, facets=facets, grades=collection.grades, seed=collection.seed
+    )
     not_judged = judge.labels_count - sum(pair.model is not None for pair in pairs)
+    work.progress(0, None, "comparing parts of the pairs")
+    worth = _worth(collection, pairs, [pair.docno for pair in judged])
     labels = {**qrels_by_source(judged, HUMAN_SOURCES), MODEL: given}
+    scored = scored_labels(collection, labels, measure, work)
     return {
         "agreement": {**agreement, "not_judged_yet": not_judged},
-        **compared_rankings(collection, labels, measure, work),
+        "worth": worth,
+        "decisions": decisions(scored.scores, reference=FINAL),
+        **scored.rankings,
+    }
+
+
+def _worth(
+    collection: Collection, pairs: Sequence[ComparedPair], docnos: Sequence[str]
+) -> dict[str, object]:
+    """What can be said of parts of the pairs; all lists are empty without a compared pair."""
+    facts = candidate_facts(collection)
+    known = (
+        facts.get((pair.query, docno), CandidateFacts())
+        for pair, docno in zip(pairs, docnos, strict=True)
+    )
+    compared = ComparedPairs.of(zip(pairs, known, strict=True), len(collection.grades))
+    if not compared:
+        return {"slices": [], "recalls": [], "mean_differences": {}, "preferences": []}
+    resamples = QueryResamples(len(compared.queries), collection.seed)
+    families = families_of(sources_of(facts))
+    return {
+        "unfinished": compared.unfinished,
+        "slices": agreement_by_slice(compared, periods_of(collection, facts), resamples),
+        "recalls": recalls(compared, resamples),
+        "mean_differences": mean_differences(compared, resamples),
+        "preferences": preferences(compared, families, resamples),
     }
 
 
