@@ -1,0 +1,159 @@
+"""What a model is asked, and each of its answers, as it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import HIGHEST_GRADE
+from annotation.models import Pair
+from evaluation.shadow_judges.models import ShadowJudge
+
+MONEY = {"max_digits": 18, "decimal_places": 9}  # a token may cost 0.000000015
+
+
+class AskedPairs(models.TextChoices):
+    """The pairs of open queries that a model is asked about."""
+
+    ALL = "all", "All pairs of open queries"
+    JUDGED = "judged", "Only pairs with both judgments"
+
+
+class Asking(models.Model):
+    """What a shadow judge is asked. `ShadowJudge.model` names the model, and `prompt` the template.
+
+    All that can change an answer stays as it is. The limits can be changed before it is continued.
+    """
+
+    shadow_judge = models.OneToOneField(
+        ShadowJudge, models.CASCADE, primary_key=True, related_name="asking"
+    )
+    address = models.CharField(max_length=500, help_text="The base URL, such as http://host/v1.")
+    key_name = models.CharField(
+        max_length=100, blank=True, help_text="The environment variable that has the key, if any."
+    )
+    template = models.CharField(max_length=60)
+    template_version = models.PositiveSmallIntegerField()
+    template_sha256 = models.CharField(max_length=64, help_text="Of the template's file.")
+    temperature = models.FloatField(default=0.0)
+    seed = models.PositiveIntegerField(null=True, blank=True, help_text="NULL: none is sent.")
+    max_tokens = models.PositiveIntegerField(help_text="The longest answer.")
+    repetitions = models.PositiveSmallIntegerField(default=1)
+    swaps = models.BooleanField(
+        default=False, help_text="Each pair is asked also with the candidate before the query."
+    )
+    facets: Any = models.JSONField(default=list, help_text="Their keys; empty for all.")
+    pairs = models.CharField(max_length=10, choices=AskedPairs, default=AskedPairs.ALL)
+    currency = models.CharField(max_length=3, default="USD")
+    prompt_price = models.DecimalField(**MONEY, help_text="Of a million tokens of prompts.")
+    completion_price = models.DecimalField(**MONEY, help_text="Of a million tokens of answers.")
+
+    budget = models.DecimalField(**MONEY)
+    requests_per_minute = models.PositiveIntegerField(default=60)
+    concurrency = models.PositiveSmallIntegerField(default=4)
+    timeout_seconds = models.PositiveIntegerField(default=120)
+
+    in_flight_cost = models.DecimalField(
+        **MONEY, default=0, help_text="The most that requests on their way can cost."
+    )
+    unanswered_cost = models.DecimalField(
+        **MONEY, default=0, help_text="The most that requests without an answer can have cost."
+    )
+    unanswered_requests = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(pairs__in=AskedPairs.values), name="asking_pairs_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(repetitions__gte=1)
+                & Q(max_tokens__gte=1)
+                & Q(requests_per_minute__gte=1)
+                & Q(concurrency__gte=1)
+                & Q(timeout_seconds__gte=1),
+                name="asking_limits_are_at_least_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(prompt_price__gte=0)
+                & Q(completion_price__gte=0)
+                & Q(budget__gte=0)
+                & Q(in_flight_cost__gte=0)
+                & Q(unanswered_cost__gte=0),
+                name="asking_money_is_not_negative",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"asking of {self.shadow_judge}"
+
+
+class AnswerProblem(models.TextChoices):
+    """The reason why an answer has no grade."""
+
+    EMPTY = "empty", "the answer is empty"
+    NO_GRADE = "no-grade", "the answer has no grade in the form asked for"
+    INVALID = "invalid-grade", "the grade is not a whole number"
+    OFF_SCALE = "off-scale", "the grade is not on the scale"
+    SEVERAL = "several-grades", "the answer has several grades"
+    MISSING = "missing-criterion", "a criterion has no grade"
+    TRUNCATED = "truncated", "the answer was cut off at the longest length"
+    REFUSED = "refused", "the model refused to answer"
+    REJECTED = "rejected", "the server rejected the request"
+    UNREADABLE = "unreadable", "the server’s answer was not in the protocol"
+
+
+class ModelAnswer(models.Model):
+    """A model's answer about a pair, as it came. Triggers keep it unedited.
+
+    The grade of a pair's first answer that is not swapped is its `ShadowLabel`: a trigger adds it.
+    An answer without a grade has a problem. `criteria` has a grade for each criterion of a template
+    that asks for them. Tokens are NULL where the server did not count them; the cost is then the
+    most that the request can have cost.
+    """
+
+    # No index of its own, because the constraint's index begins with this column.
+    shadow_judge = models.ForeignKey(
+        ShadowJudge, models.CASCADE, related_name="answers", db_index=False
+    )
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="+")
+    repetition = models.PositiveSmallIntegerField(help_text="1, 2, … of the same prompt.")
+    swapped = models.BooleanField(help_text="The candidate came before the query.")
+    prompt_digest = models.CharField(max_length=64, help_text="SHA-256 of what was sent.")
+    raw = models.TextField(blank=True)
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    criteria: Any = models.JSONField(null=True, blank=True, help_text="A grade by criterion.")
+    problem = models.CharField(max_length=20, choices=AnswerProblem, blank=True)
+    reported_model = models.CharField(max_length=200, blank=True)
+    fingerprint = models.CharField(max_length=200, blank=True)
+    finish_reason = models.CharField(max_length=40, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(**MONEY)
+    seconds = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["shadow_judge", "pair", "repetition", "swapped"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shadow_judge", "pair", "repetition", "swapped"],
+                name="model_answer_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, problem="")
+                | Q(grade__isnull=True, problem__in=AnswerProblem.values),
+                name="model_answer_grade_or_problem",
+            ),
+            models.CheckConstraint(
+                condition=Q(repetition__gte=1), name="model_answer_repetition_from_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(cost__gte=0) & Q(seconds__gte=0), name="model_answer_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.repetition} of {self.shadow_judge} on {self.pair}"

@@ -1,0 +1,36 @@
+"""Models that are asked for labels in tests, and their answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import Collection
+from annotation.models import Pair
+from evaluation.models import Asking, ModelAnswer
+
+
+def an_asking(collection: Collection, name: str = "asked", **values: Any) -> Asking:
+    judge = collection.shadow_judges.create(name=name, model="tiny-1", labels_count=0, sha256="")
+    begun: dict[str, Any] = {
+        "address": "http://127.0.0.1:9/v1",
+        "template": "guideline",
+        "template_version": 1,
+        "template_sha256": "0" * 64,
+        "max_tokens": 200,
+        "prompt_price": 1,
+        "completion_price": 2,
+        "budget": 10,
+    }
+    return Asking.objects.create(shadow_judge=judge, **begun | values)
+
+
+def an_answer(asking: Asking, pair: Pair, **values: Any) -> ModelAnswer:
+    answer = {
+        "repetition": 1,
+        "swapped": False,
+        "prompt_digest": "0" * 64,
+        "raw": '{"grade": 3}',
+        "cost": "0.001",
+        "seconds": 0.5,
+    }
+    return asking.shadow_judge.answers.create(pair=pair, **answer | values)
