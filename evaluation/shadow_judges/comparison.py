@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
+from agreement.consistency.reading import comparable_repeats
+from agreement.consistency.repeated import consistency_of
+from corpus.scale import Scale
 from evaluation.label_effects.rankings import FINAL, MODEL, scored_labels
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
@@ -15,7 +18,13 @@ from evaluation.shadow_judges.worth.families import families_of
 from evaluation.shadow_judges.worth.grades import mean_differences, recalls
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs
 from evaluation.shadow_judges.worth.preference import preferences
-from evaluation.shadow_judges.worth.reading import candidate_facts, periods_of, sources_of
+from evaluation.shadow_judges.worth.reading import (
+    answers_of,
+    candidate_facts,
+    periods_of,
+    sources_of,
+)
+from evaluation.shadow_judges.worth.repeated_answers import repeated_answers
 from evaluation.shadow_judges.worth.resamples import QueryResamples
 from evaluation.shadow_judges.worth.slices import agreement_by_slice
 from jobs.context import JobContext
@@ -58,6 +67,7 @@ def shadow_comparison(
     return {
         "agreement": {**agreement, "not_judged_yet": not_judged},
         "worth": worth,
+        "self_consistency": _self_consistency(collection, judge),
         "decisions": decisions(scored.scores, reference=FINAL),
         **scored.rankings,
     }
@@ -84,6 +94,17 @@ def _worth(
         "mean_differences": mean_differences(compared, resamples),
         "preferences": preferences(compared, families, resamples),
     }
+
+
+def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, object] | None:
+    """That of the model, and of the annotators on hidden repeats; None if it was not asked."""
+    grades, seed = len(collection.grades), collection.seed
+    of_model = repeated_answers(answers_of(judge), grades, seed)
+    if not of_model["answers"]:
+        return None
+    scale = Scale(collection.highest_grade, collection.relevant_from)
+    of_people = consistency_of(comparable_repeats(collection).repeats, seed, scale)
+    return {"model": of_model, "people": of_people}
 
 
 def _given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:

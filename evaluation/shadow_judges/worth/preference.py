@@ -10,6 +10,10 @@ regression of the error with a constant for each stratum. A stratum is a query; 
 the pairs of a query with the same final label. A family finds more similar documents, and a grade
 near the end of the scale can only be missed to one side. So the second figure, which compares
 documents of equal grade, is the one that speaks of a preference.
+
+A final label can be wrong. Of two documents with the same one, that which the family found may be
+more similar, and every rater may see that. So the annotators' preference stands beside the model's,
+and the `excess` is the model's minus the mean of theirs.
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.consistency.estimates import EstimatedValue, undefined
-from evaluation.shadow_judges.agreement import FINAL
+from evaluation.shadow_judges.agreement import FINAL, FIRST, MODEL, SECOND
 from evaluation.shadow_judges.worth.grades import RATERS, signed_errors
 from evaluation.shadow_judges.worth.pairs import ComparedPairs, Mask, too_few
-from evaluation.shadow_judges.worth.resamples import QueryResamples, ratio
+from evaluation.shadow_judges.worth.resamples import Array, QueryResamples, combined, ratio
 
 STRATA = ("query", "same_label")
+EXCESS = "excess"
 Family = frozenset[str]  # the names of its sources
 
 
@@ -35,7 +40,8 @@ def preferences(
 ) -> list[dict[str, Any]]:
     """A row for each family, as JSON types, in the order given.
 
-    Each rater has the preference by query, and among pairs of the same final label. `found` and
+    Each rater, and the excess, has the preference by query, and among pairs of the same final
+    label, with its interval over queries. `found` and
     `others` count the pairs of queries that have both kinds of documents.
     """
     has_final = pairs.of_rater(FINAL) >= 0
@@ -60,18 +66,41 @@ def _preference(
     counts = {"found": int(of_found[both].sum()), "others": int(of_others[both].sum())}
     queries = int(both.sum())
     few = too_few(min(counts.values()), queries)
+    if few:
+        of_raters = {
+            rater: {strata: undefined(few, queries) for strata in STRATA}
+            for rater in (*RATERS, EXCESS)
+        }
+    else:
+        of_raters = _of_raters(pairs, found, others, resamples)
     numbers = {
+        rater: {strata: estimate.as_json() for strata, estimate in estimates.items()}
+        for rater, estimates in of_raters.items()
+    }
+    return {**counts, "queries": queries, "raters": numbers}
+
+
+def _of_raters(
+    pairs: ComparedPairs, found: Mask, others: Mask, resamples: QueryResamples
+) -> dict[str, dict[str, EstimatedValue]]:
+    estimates = {
         rater: {
-            strata: (
-                undefined(few, queries)
-                if few
-                else _within(pairs, signed_errors(pairs, rater), found, others, strata, resamples)
-            ).as_json()
+            strata: _within(pairs, signed_errors(pairs, rater), found, others, strata, resamples)
             for strata in STRATA
         }
         for rater in RATERS
     }
-    return {**counts, "queries": queries, "raters": numbers}
+    estimates[EXCESS] = {
+        strata: combined(
+            tuple(estimates[rater][strata] for rater in (MODEL, FIRST, SECOND)),
+            lambda model, first, second: model - (first + second) / 2,
+        )
+        for strata in STRATA
+    }
+    return {
+        rater: {strata: estimate for strata, (estimate, _) in of_strata.items()}
+        for rater, of_strata in estimates.items()
+    }
 
 
 def _within(
@@ -81,7 +110,7 @@ def _within(
     others: Mask,
     strata: str,
     resamples: QueryResamples,
-) -> EstimatedValue:
+) -> tuple[EstimatedValue, Array]:
     by_label = strata == "same_label"
     size = pairs.grades if by_label else 1
     stratum = pairs.query * size + (pairs.of_rater(FINAL) if by_label else 0)
@@ -99,4 +128,4 @@ def _within(
     above = (totals[0] * numbers[1] - totals[1] * numbers[0]) / size_of
     weights = numbers[0] * numbers[1] / size_of
     of_queries = (above.reshape(-1, size).sum(axis=1), weights.reshape(-1, size).sum(axis=1))
-    return ratio(*of_queries, resamples, "no two documents with the same final label")[0]
+    return ratio(*of_queries, resamples, "no two documents with the same final label")

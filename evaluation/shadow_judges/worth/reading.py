@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from accounts.models import Collection
 from corpus.models import Document
 from curation.samples.strata import Period, cut_evenly
 from evaluation.pool_bias.reading import sourced_pools
+from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, Facts
+from evaluation.shadow_judges.worth.repeated_answers import GradedAnswer
+from pooling.models import Pool
 
+ANSWERS_TOGETHER = 10_000
 READ_TOGETHER = 2_000  # documents, with their abstracts
 MOST_PERIODS = 5  # as many as CSFCube has
 
@@ -56,3 +60,17 @@ def periods_of(collection: Collection, facts: Facts) -> Sequence[Period]:
 
 def sources_of(facts: Facts) -> set[str]:
     return set(chain.from_iterable(each.found for each in facts.values()))
+
+
+def answers_of(judge: ShadowJudge) -> Iterator[GradedAnswer]:
+    """The answers of a model that was asked, pair by pair; none of an imported one."""
+    rows = judge.answers.order_by("pair", "repetition", "swapped").values_list(
+        "pair__query__name", "pair", "repetition", "swapped", "grade", "problem"
+    )
+    return (GradedAnswer(*row) for row in rows.iterator(ANSWERS_TOGETHER))
+
+
+def drawing_sources(collection: Collection) -> list[str]:
+    """The sources that drew documents into pools, by name."""
+    drawn = Pool.objects.filter(query_paper__collection=collection).order_by()
+    return sorted(set(chain.from_iterable(drawn.values_list("drawn", flat=True))))
