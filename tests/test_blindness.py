@@ -26,6 +26,7 @@ from corpus.models import Document
 from jobs.models import State
 from practice.models import PracticePair, PracticeSet
 from tests.support.api_world import (
+    FAMILY,
     HALF_NOTE,
     NAMES,
     NOTE,
@@ -48,7 +49,7 @@ from tests.support.worlds import once_a_file
 pytestmark = pytest.mark.one_database
 
 METADATA = ("Hidden Author", "Secret Venue", "1987")
-SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
+SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, FAMILY, str(RANK), str(SCORE))
 ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
     r"|guidelines|guideline-text|timesheet|training|start-training|training-result"

@@ -324,6 +324,7 @@ ADDRESSES = [
     Address("shadow-judge-figure", (ADMIN,), GET),
     Address("shadow-judge-csv", (ADMIN,), GET),
     Address("shadow-judge-json", (ADMIN,), GET),
+    Address("choose-shadow-judge-family", (ADMIN,), POST),
     Address("delete-shadow-judge", (ADMIN,), POST),
     Address("api-baselines", (ADMIN,), BOTH),
     Address("api-significance", (ADMIN,), GET),
@@ -335,7 +336,7 @@ ADDRESSES = [
     Address("api-label-effects", (ADMIN,), BOTH),
     Address("api-cited-papers", (ADMIN,), BOTH),
     Address("api-shadow-judges", (ADMIN,), BOTH),
-    Address("api-shadow-judge", (ADMIN,), ("get", "delete")),
+    Address("api-shadow-judge", (ADMIN,), ("get", "patch", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),

@@ -56,9 +56,7 @@ def shadow_comparison(
         for pair in judged
     ]
     facets = list(collection.facets.values_list("key", flat=True))
-    agreement = compare(
-        pairs, facets=facets, grades=collection.grades, seed=collection.seed
-    )
+    agreement = compare(pairs, facets=facets, grades=collection.grades, seed=collection.seed)
     not_judged = judge.labels_count - sum(pair.model is not None for pair in pairs)
     work.progress(0, None, "comparing parts of the pairs")
     worth = _worth(collection, pairs, [pair.docno for pair in judged])
@@ -76,7 +74,7 @@ def shadow_comparison(
 def _worth(
     collection: Collection, pairs: Sequence[ComparedPair], docnos: Sequence[str]
 ) -> dict[str, object]:
-    """What can be said of parts of the pairs; all lists are empty without a compared pair."""
+    """Everything about parts of the pairs; all lists are empty without a compared pair."""
     facts = candidate_facts(collection)
     known = (
         facts.get((pair.query, docno), CandidateFacts())
@@ -97,7 +95,7 @@ def _worth(
 
 
 def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, object] | None:
-    """That of the model, and of the annotators on hidden repeats; None if it was not asked."""
+    """Repeated answers of the model, and hidden repeats of annotators; None if it was not asked."""
     grades, seed = len(collection.grades), collection.seed
     of_model = repeated_answers(answers_of(judge), grades, seed)
     if not of_model["answers"]:

@@ -1,4 +1,4 @@
-"""The parts of a report on a shadow judge: what each found, and its figures. Nothing here computes."""
+"""The parts of a report on a shadow judge: findings and figures. Nothing here computes."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ from web.figures import Figure, Key, Panel
 Payload = Mapping[str, Any]
 Cell = str | int | float | None
 
-MOST_DRAWN = 14  # rows of a panel; the table has all
+MOST_DRAWN = 10  # rows of a panel, those with the most pairs; the table has all
 NAN = math.nan
 RATERS = {"model": "model", "first": "annotator 1", "second": "annotator 2"}
-GIVEN = {"final": "final label", **{key: RATERS[key] for key in ("first", "second")}}
+GIVEN = {"final": "final label", "first": "annotator 1", "second": "annotator 2"}
 COMPARED = {
     MODEL_PEOPLE: "model and annotators",
     "judges": "both annotators",
@@ -61,7 +61,7 @@ def interval_panel(title: str, finding: str, rows: Sequence[Interval], *bounds: 
 
 
 def worth_figures(worth: Payload, facets: Mapping[str, str], family: str) -> list[Figure]:
-    """Nothing without a compared pair, and no figure of what is not recorded."""
+    """The figures of all that is recorded; none without a compared pair."""
     if not worth["slices"]:
         return []
     made = [_parts(worth, facets), _recall(worth["recalls"])]
@@ -75,12 +75,10 @@ def _parts(worth: Payload, facets: Mapping[str, str]) -> Figure:
     panels = []
     for dimension, group in groupby(rows[1:], key=lambda row: row["dimension"]):
         drawn = [
-            interval_row(
-                _short_name(row, facets), estimate_of(row, "numbers", DIFFERENCE, "alpha")
-            )
-            for row in group
+            interval_row(_short_name(row, facets), estimate_of(row, "numbers", DIFFERENCE, "alpha"))
+            for row in _largest(list(group), "pairs")
         ]
-        known = [row for row in drawn if not math.isnan(row.value)][:MOST_DRAWN]
+        known = [row for row in drawn if not math.isnan(row.value)]
         if known:
             finding = "; ".join(row.text for row in known)
             panels.append(interval_panel(DIMENSION_NAMES[dimension], finding, known, -0.1, 0.1))
@@ -114,6 +112,12 @@ def _parts(worth: Payload, facets: Mapping[str, str]) -> Figure:
     )
 
 
+def _largest(rows: Sequence[Payload], size: str) -> list[Payload]:
+    """The MOST_DRAWN largest rows, in the order given."""
+    places = sorted(range(len(rows)), key=lambda place: -rows[place][size])[:MOST_DRAWN]
+    return [rows[place] for place in sorted(places)]
+
+
 def _short_name(row: Payload, facets: Mapping[str, str]) -> str:
     """Without the words of the panel's title."""
     name = part_name(row, facets)
@@ -133,7 +137,15 @@ def _recall(rows: Sequence[Payload]) -> Figure:
             for rater in row["recall"]
         ]
         finding = "; ".join(row.text for row in drawn)
-        panels.append(interval_panel(f"Grades of the {GIVEN[given]}", finding, drawn, 0, 1))
+        panels.append(
+            interval_panel(
+                f"Grades by {GIVEN[given]}" if given != "final" else "Final labels",
+                finding,
+                drawn,
+                0,
+                1,
+            )
+        )
     return Figure(
         name="model-recall",
         title="Share of the pairs of a grade that others graded the same",
@@ -163,12 +175,14 @@ STRATA_NAMES = {"query": "of a query", "same_label": "of a query with the same f
 
 def _preference(worth: Payload, family: str) -> Figure:
     rows = sorted(worth["preferences"], key=lambda row: row["family"] != family)
+    named = [row for row in rows if row["family"] == family]
+    others = [row for row in rows if row["family"] != family]
     raters = {**RATERS, EXCESS: "model minus annotators"}
     panels = []
     for rater in ("model", EXCESS):
         drawn = [
             interval_row(row["family"], estimate_of(row, "raters", rater, "same_label"))
-            for row in rows[:MOST_DRAWN]
+            for row in [*named, *_largest(others, "found")]
         ]
         known = [row for row in drawn if not math.isnan(row.value)]
         finding = " ".join(preference_finding(worth, family))
@@ -177,8 +191,8 @@ def _preference(worth: Payload, family: str) -> Figure:
         name="model-preference",
         title="Mean signed error on what a family found, minus that on other documents",
         note="In grades, among pairs of a query with the same final label. Right of 0, the rater "
-        f"grades what the family found higher. {'The first row is the named family. ' * bool(family)}"
-        "Lines are 95 % intervals over queries.",
+        "grades what the family found higher. "
+        f"{'The first row is the named family. ' if named else ''}Lines are 95 % intervals over queries.",
         panels=panels,
         head=(
             *("family", "sources", "found", "others", "queries", "rater", "among pairs"),
@@ -232,7 +246,7 @@ def consistency_figures(payload: Payload | None, findings: Iterable[str]) -> lis
         Figure(
             name="model-repeats",
             title="Share of the same grade when asked again",
-            note="A line is a 95 % interval: of the model over queries, of annotators over repeats.",
+            note="A line is a 95 % interval: of the model over queries, of people over repeats.",
             panels=[interval_panel("Same grade", " ".join(findings), known, 0, 1)],
             head=("figure", "of", "number", "value", "from", "to", "reason"),
             rows=[
@@ -274,9 +288,7 @@ def decision_figures(
             "as on the page Compare. Wrong: under the final labels the pair does not differ "
             "significantly, or the other system is better.",
             panels=[
-                parts(
-                    "Pairs of systems", " ".join(findings), drawn, ("significant pairs", "wrong")
-                )
+                parts("Pairs of systems", " ".join(findings), drawn, ("significant pairs", "wrong"))
             ],
             head=("labels", "τ", "τ_AP", *DECISIONS.values(), "largest moves"),
             rows=[

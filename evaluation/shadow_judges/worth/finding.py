@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agreement.consistency.advice import between, number, percent, percent_interval
+from agreement.consistency.advice import percent, percent_interval
 from agreement.consistency.estimates import EstimatedValue
+from agreement.tables import signed_number
+from evaluation.shadow_judges.worth.families import CITATION, DENSE, LEXICAL
 from evaluation.shadow_judges.worth.slices import DIFFERENCE
 from web.words import count_noun
 
 Payload = Mapping[str, Any]
 
 BY_CHANCE = "Of twenty such intervals, about one misses the true value by chance."
+FAMILIES = {
+    LEXICAL: "lexical retrievers",
+    DENSE: "dense retrievers",
+    CITATION: "citation sources",
+}
 PEOPLE = {"first": "annotator 1", "second": "annotator 2"}
 
 
@@ -26,8 +33,18 @@ def estimate_of(row: Payload, *path: str) -> EstimatedValue:
     return EstimatedValue.of(dict(row))
 
 
+def number(value: float | None) -> str:
+    """With two digits and a real minus sign; "−0.00" is "0.00"."""
+    return "undefined" if value is None else signed_number(round(value, 2) + 0.0, 2)
+
+
+def between(estimate: EstimatedValue) -> str:
+    """ "0.12 to 0.48"."""
+    return " to ".join(number(end) for end in estimate.interval or ())
+
+
 def with_interval(estimate: EstimatedValue) -> str:
-    """ "0.31 (0.2 to 0.4)"."""
+    """ "0.31 (0.20 to 0.40)"."""
     text = number(estimate.value)
     return f"{text} ({between(estimate)})" if estimate.interval else text
 
@@ -107,7 +124,18 @@ def part_name(row: Payload, facets: Mapping[str, str] | None = None) -> str:
 
 def grades_finding(worth: Payload) -> list[str]:
     """The mean difference to the final label, and the recall of the highest grade."""
-    return [*_on_mean_difference(worth), *_on_highest_grade(worth["recalls"])]
+    return [
+        *_on_mean_difference(worth),
+        *_on_highest_grade(worth["recalls"]),
+        *_on_unfinished(worth),
+    ]
+
+
+def _on_unfinished(worth: Payload) -> Iterator[str]:
+    if worth.get("unfinished"):
+        queries = count_noun(worth["unfinished"], "query", "queries")
+        wait = "waits" if worth["unfinished"] == 1 else "wait"
+        yield f"Final labels are compared without {queries} that {wait} for the adjudicator."
 
 
 def _on_mean_difference(worth: Payload) -> Iterator[str]:
@@ -159,11 +187,12 @@ def preference_finding(worth: Payload, family: str) -> list[str]:
         ]
     row = next((row for row in worth["preferences"] if row["family"] == family), None)
     if row is None:
-        return [f"No source of the family {family} found a compared document."]
+        return [f"No source of the family “{family}” found a compared document."]
+    finder = FAMILIES.get(family, family)
     model, excess = (estimate_of(row, "raters", key, "same_label") for key in ("model", "excess"))
     if excess.interval is None:
         return [
-            f"Whether the model prefers what {family} found cannot be said: "
+            f"Whether the model prefers what {finder} found cannot be said: "
             f"{excess.undefined or 'no interval'}."
         ]
     people = [
@@ -171,14 +200,14 @@ def preference_finding(worth: Payload, family: str) -> list[str]:
         for key, name in PEOPLE.items()
     ]
     text = (
-        f"Among pairs of a query with the same final label, the model grades documents that "
-        f"{family} found higher than others by {with_interval(model)} grades. It is "
+        "Among pairs of a query with the same final label, the model’s mean grade of what "
+        f"{finder} found, minus that of other documents, is {with_interval(model)}. It is "
         f"{' and '.join(people)}. The model’s minus the mean of theirs is {with_interval(excess)}."
     )
     if excess.is_positive:
-        return [f"{text} The model prefers what this family found."]
+        return [f"{text} The model prefers what {finder} found."]
     if excess.is_negative:
-        return [f"{text} The model grades what this family found too low."]
+        return [f"{text} The model grades what {finder} found lower than people do."]
     return [f"{text} The interval contains 0, so a preference cannot be said."]
 
 
@@ -238,12 +267,12 @@ def decisions_finding(rows: Sequence[Payload], names: Mapping[str, str]) -> list
     rows = [row for row in rows if row["pairs"]]
     if not rows:
         return []
-    texts = [
+    model, *people = (
         f"{row['wrong']} of {row['significant']} under {names[row['source']]}"
-        for row in reversed(rows)
-    ]
+        for row in sorted(rows, key=lambda row: row["source"] != "model")
+    )
     return [
-        "Of the pairs of systems that differ significantly, the final labels do not confirm: "
-        f"{', '.join(texts)}. The final labels alone find {rows[0]['significant_final']} of "
-        f"{count_noun(rows[0]['pairs'], 'pair')}."
+        "Significant differences of two systems that the final labels do not confirm: "
+        f"{', '.join([model, *people])}. Under the final labels, {rows[0]['significant_final']} of "
+        f"{count_noun(rows[0]['pairs'], 'pair')} of systems differ significantly."
     ]

@@ -24,7 +24,7 @@ Counts = npt.NDArray[np.int64]  # (queries, …): numbers of pairs
 
 
 class CandidateFacts(NamedTuple):
-    """What is known of the candidate of a pair beside its grades.
+    """The facts about the candidate of a pair.
 
     `words` counts title and abstract. `drawn` is the source that drew it, "" if none is recorded.
     `found` are the sources that found it (`adjudication.retriever_yield.is_found`).
@@ -56,18 +56,14 @@ class ComparedPairs:
     _kept: dict[str, Counts] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(
-        cls, pairs: Iterable[tuple[ComparedPair, CandidateFacts]], grades: int
-    ) -> ComparedPairs:
+    def of(cls, pairs: Iterable[tuple[ComparedPair, CandidateFacts]], grades: int) -> ComparedPairs:
         """Of all judged pairs; those that cannot be compared are left out."""
         compared = [
             (pair, facts)
             for pair, facts in pairs
             if not (pair.model is None or pair.first is None or pair.second is None)
         ]
-        waiting = {
-            pair.query for pair, _ in compared if pair.final is None and not pair.set_aside
-        }
+        waiting = {pair.query for pair, _ in compared if pair.final is None and not pair.set_aside}
         queries = sorted({pair.query for pair, _ in compared})
         places = {query: place for place, query in enumerate(queries)}
         labels = [
@@ -100,7 +96,7 @@ class ComparedPairs:
         return self.labels[:, PLACES[rater]]
 
     def per_query(self, rows: Mask, values: npt.NDArray[np.float64] | None = None) -> Counts:
-        """How many of these pairs each query has; or the sum of their values: (queries,)."""
+        """The number of these pairs of each query, or the sum of their values: (queries,)."""
         weights = None if values is None else values[rows]
         return np.bincount(self.query[rows], weights, minlength=len(self.queries))
 

@@ -3,11 +3,11 @@
 A rater's signed error on a pair is the grade minus the final label. The preference is the mean
 signed error on the documents that the family found, minus that on the others, within queries:
 
-    Σ w_s (mean error of found in s - mean error of others in s) / Σ w_s, w_s = f_s o_s / (f_s + o_s)
+    Σ w_s (mean error of found in s - mean error of others in s) / Σ w_s
 
-over strata s with f_s found documents and o_s others. It is the coefficient of "found" in a
-regression of the error with a constant for each stratum. A stratum is a query; or, for `same_label`,
-the pairs of a query with the same final label. A family finds more similar documents, and a grade
+over strata s with f_s found documents and o_s others, w_s = f_s o_s / (f_s + o_s). It is the
+coefficient of "found" in a regression of the error with a constant for each stratum. A stratum is a
+query; or, for `same_label`, the pairs of a query with the same final label. A family finds more similar documents, and a grade
 near the end of the scale can only be missed to one side. So the second figure, which compares
 documents of equal grade, is the one that speaks of a preference.
 

@@ -11,7 +11,7 @@ from curation.samples.strata import Period, cut_evenly
 from evaluation.pool_bias.reading import sourced_pools
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, Facts
-from evaluation.shadow_judges.worth.repeated_answers import GradedAnswer
+from evaluation.shadow_judges.worth.repeated_answers import ModelGrade
 from pooling.models import Pool
 
 ANSWERS_TOGETHER = 10_000
@@ -62,12 +62,12 @@ def sources_of(facts: Facts) -> set[str]:
     return set(chain.from_iterable(each.found for each in facts.values()))
 
 
-def answers_of(judge: ShadowJudge) -> Iterator[GradedAnswer]:
+def answers_of(judge: ShadowJudge) -> Iterator[ModelGrade]:
     """The answers of a model that was asked, pair by pair; none of an imported one."""
     rows = judge.answers.order_by("pair", "repetition", "swapped").values_list(
         "pair__query__name", "pair", "repetition", "swapped", "grade", "problem"
     )
-    return (GradedAnswer(*row) for row in rows.iterator(ANSWERS_TOGETHER))
+    return (ModelGrade(*row) for row in rows.iterator(ANSWERS_TOGETHER))
 
 
 def drawing_sources(collection: Collection) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agreement.consistency.estimates import EstimatedValue, undefined
-from agreement.stacked_tables import alphas
+from agreement.consistency.stacked_tables import alphas
 from evaluation.shadow_judges.worth.pairs import too_few
 from evaluation.shadow_judges.worth.resamples import Array, QueryResamples, interval_of, ratio
 
@@ -22,7 +22,7 @@ NO_REPEATS, NO_SWAPS = "no pair was asked twice", "no pair was asked in both ord
 ALL_IDENTICAL = "all grades identical"
 
 
-class GradedAnswer(NamedTuple):
+class ModelGrade(NamedTuple):
     """An answer about a pair; `grade` is None for one without a grade, and `problem` says why."""
 
     query: str
@@ -47,7 +47,7 @@ class QuerySums:
         self.repeated = 0  # pairs with at least two grades in the usual order
         self.same = 0  # of them, those with one and the same grade
 
-    def add_pair(self, answers: Iterable[GradedAnswer]) -> None:
+    def add_pair(self, answers: Iterable[ModelGrade]) -> None:
         grades: dict[bool, dict[int, int]] = {False: {}, True: {}}
         for answer in answers:
             if answer.grade is not None:
@@ -68,7 +68,7 @@ class QuerySums:
                 self.coincidences[first, second] += twos / (number - 1)
 
 
-def repeated_answers(answers: Iterable[GradedAnswer], grades: int, seed: str) -> dict[str, Any]:
+def repeated_answers(answers: Iterable[ModelGrade], grades: int, seed: str) -> dict[str, Any]:
     """All figures as JSON types. `answers` come pair by pair; `grades` is how many there are.
 
     `same_repeated` is the share of pairs whose repetitions, in the usual order, have one grade.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ class QueryResamples:
                 self._weights[row] = np.bincount(places, minlength=queries)
                 row += 1
 
-    def sums(self, of_queries: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> Array:
+    def sums(self, of_queries: npt.NDArray[Any]) -> Array:
         """The sums over the queries of each resample: (resamples, …) from (queries, …)."""
         flat = np.asarray(of_queries, dtype=np.float64).reshape(len(of_queries), -1)
         used = flat.any(axis=1)  # a slice may have a few of many queries
@@ -67,8 +68,8 @@ def interval_of(estimates: Array, queries: int) -> Ends | None:
 
 
 def ratio(
-    above: npt.NDArray[np.float64] | npt.NDArray[np.int64],
-    below: npt.NDArray[np.float64] | npt.NDArray[np.int64],
+    above: npt.NDArray[Any],
+    below: npt.NDArray[Any],
     resamples: QueryResamples,
     reason: str,
 ) -> tuple[EstimatedValue, Array]:

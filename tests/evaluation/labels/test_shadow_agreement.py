@@ -72,6 +72,7 @@ def test_pairs_without_a_model_label_or_a_grade_are_left_out_and_counted():
     assert (row["facet"], row["queries"], row["pairs"]) == ("", 1, 1)
     assert row["comparisons"]["judges"]["coefficients"]["kappa"] == {
         "median": None,
+        "interval": None,
         "defined": 0,
         "pooled": None,
         "undefined": "all grades identical",

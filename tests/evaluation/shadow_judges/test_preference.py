@@ -48,7 +48,8 @@ def test_a_preference_is_the_coefficient_of_a_regression_with_constants_for_the_
         )
     for strata in ("query", "same_label"):
         model, first, second, excess = (
-            row["raters"][rater][strata]["value"] for rater in ("model", "first", "second", "excess")
+            row["raters"][rater][strata]["value"]
+            for rater in ("model", "first", "second", "excess")
         )
         assert excess == pytest.approx(model - (first + second) / 2)
 

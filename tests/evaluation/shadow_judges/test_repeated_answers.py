@@ -6,20 +6,22 @@ import krippendorff
 import numpy as np
 import pytest
 
-from evaluation.shadow_judges.worth.repeated_answers import GradedAnswer, repeated_answers
+from evaluation.shadow_judges.worth.repeated_answers import ModelGrade, repeated_answers
 
 
-def some_answers(repetitions: int = 3, missing: float = 0.1) -> list[GradedAnswer]:
+def some_answers(repetitions: int = 3, missing: float = 0.1) -> list[ModelGrade]:
     random = np.random.default_rng(8)
     answers = []
     for pair in range(300):
         grade = int(random.integers(0, 4))
         for repetition in range(1, repetitions + 1):
             for swapped in (False, True):
-                given = int(np.clip(grade + random.integers(-1, 2) + swapped * (pair % 3 == 0), 0, 3))
+                given = int(
+                    np.clip(grade + random.integers(-1, 2) + swapped * (pair % 3 == 0), 0, 3)
+                )
                 is_missing = random.random() < missing
                 answers.append(
-                    GradedAnswer(
+                    ModelGrade(
                         f"q{pair // 20:02}",
                         pair,
                         repetition,

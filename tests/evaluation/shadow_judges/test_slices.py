@@ -106,7 +106,9 @@ def test_lengths_are_three_parts_of_the_same_size_with_their_bounds():
     assert bounds == [[1, 100], [101, 200], [201, 300]]
     assert [found["length", str(number)]["pairs"] for number in (1, 2, 3)] == [100] * 3
     # Equal lengths stay together: most candidates have 80 words.
-    rows = [(pair, facts._replace(words=80 if n % 10 else 90)) for n, (pair, facts) in enumerate(rows)]
+    rows = [
+        (pair, facts._replace(words=80 if n % 10 else 90)) for n, (pair, facts) in enumerate(rows)
+    ]
     lengths = {key[1]: row["bounds"] for key, row in slices(rows).items() if key[0] == "length"}
     assert lengths == {"1": [80, 80], "3": [81, 90]}
 

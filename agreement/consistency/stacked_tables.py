@@ -67,7 +67,9 @@ def percents(tables: Tables) -> Values:
 
 
 def _ratio(
-    above: npt.NDArray[np.float64], below: npt.NDArray[np.float64], is_defined: npt.NDArray[np.bool_]
+    above: npt.NDArray[np.float64],
+    below: npt.NDArray[np.float64],
+    is_defined: npt.NDArray[np.bool_],
 ) -> Values:
     values = np.full(above.shape, np.nan)
     np.divide(above, below, out=values, where=is_defined)
