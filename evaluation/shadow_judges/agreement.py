@@ -111,8 +111,8 @@ def compare(
     Per coefficient and comparison there are the median over the queries with its bootstrap interval
     by `seed`, how many queries have a value, and the value over all pairs together. `by_grade` is
     the specific agreement on a grade, 2·n(g, g) / (n(g, ·) + n(·, g)), from 0 to 1: of the labels g
-    that either rater gave, the share that the other gave too. Source: Cicchetti and Feinstein (1990), High agreement but low
-    kappa: II.
+    that either rater gave, the share that the other gave too. Source: Cicchetti and Feinstein
+    (1990), High agreement but low kappa: II.
     """
     queries: dict[str, QueryCounts] = {}
     left_out = Counter({"no_model_label": 0, "missing_judgment": 0})

@@ -192,7 +192,8 @@ def _preference(worth: Payload, family: str) -> Figure:
         title="Mean signed error on what a family found, minus that on other documents",
         note="In grades, among pairs of a query with the same final label. Right of 0, the rater "
         "grades what the family found higher. "
-        f"{'The first row is the named family. ' if named else ''}Lines are 95 % intervals over queries.",
+        f"{'The first row is the named family. ' if named else ''}"
+        "Lines are 95 % intervals over queries.",
         panels=panels,
         head=(
             *("family", "sources", "found", "others", "queries", "rater", "among pairs"),

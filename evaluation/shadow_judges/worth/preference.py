@@ -7,9 +7,9 @@ signed error on the documents that the family found, minus that on the others, w
 
 over strata s with f_s found documents and o_s others, w_s = f_s o_s / (f_s + o_s). It is the
 coefficient of "found" in a regression of the error with a constant for each stratum. A stratum is a
-query; or, for `same_label`, the pairs of a query with the same final label. A family finds more similar documents, and a grade
-near the end of the scale can only be missed to one side. So the second figure, which compares
-documents of equal grade, is the one that speaks of a preference.
+query; or, for `same_label`, the pairs of a query with the same final label. A family finds more
+similar documents, and a grade near the end of the scale can only be missed to one side. So the
+second figure, which compares documents of equal grade, is the one that speaks of a preference.
 
 A final label can be wrong. Of two documents with the same one, that which the family found may be
 more similar, and every rater may see that. So the annotators' preference stands beside the model's,
