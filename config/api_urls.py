@@ -29,6 +29,7 @@ from dashboard.people import api as people_api
 from evaluation.leaderboard import api as evaluation
 from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
+from evaluation.shadow_judges.asking import api as asking
 from evaluation.significance.api import Significance
 from jobs import api as jobs
 from pooling import api as pooling
@@ -162,6 +163,12 @@ collection_routes: list[URLPattern | URLResolver] = [
         "shadow-judges/<str:shadow_judge>/",
         shadow_judges.ShadowJudgeDetail.as_view(),
         name="api-shadow-judge",
+    ),
+    path("asked-models/", asking.AskedModels.as_view(), name="api-ask-model"),
+    path(
+        "shadow-judges/<str:shadow_judge>/asking/",
+        asking.AskedModel.as_view(),
+        name="api-asking",
     ),
     path(
         "shadow-judges/<str:shadow_judge>/report/",

@@ -9,3 +9,5 @@ class EvaluationConfig(AppConfig):
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
+        from evaluation.shadow_judges.asking import checks  # noqa: F401
+        from evaluation.shadow_judges.asking import tasks as asking  # noqa: F401

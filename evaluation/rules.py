@@ -24,8 +24,9 @@ OF_ANOTHER_COLLECTION = (
 )
 # All that can change an answer. The limits can be changed, and the costs are counted.
 ASKED_ONCE = (
-    "shadow_judge_id, address, key_name, template, template_version, template_sha256, temperature, "
-    "seed, max_tokens, repetitions, swaps, facets, pairs, currency, prompt_price, completion_price"
+    "shadow_judge_id, address, key_name, template, template_version, template_sha256, "
+    "temperature, seed, max_tokens, limit_name, repetitions, swaps, facets, pairs, currency, "
+    "prompt_price, completion_price"
 )
 IS_A_LABEL = "NEW.grade IS NOT NULL AND NEW.repetition = 1 AND NOT NEW.swapped"
 

@@ -319,6 +319,9 @@ ADDRESSES = [
     Address("cited-papers-json", (ADMIN,), GET),
     Address("shadow-judges", (ADMIN,), GET),
     Address("import-shadow-judge", (ADMIN,), BOTH),
+    Address("ask-model", (ADMIN,), BOTH),
+    Address("continue-model", (ADMIN,), POST),
+    Address("model-answers", (ADMIN,), GET),
     Address("shadow-judge", (ADMIN,), GET),
     Address("compare-shadow-judge", (ADMIN,), POST),
     Address("shadow-judge-figure", (ADMIN,), GET),
@@ -338,6 +341,8 @@ ADDRESSES = [
     Address("api-shadow-judges", (ADMIN,), BOTH),
     Address("api-shadow-judge", (ADMIN,), ("get", "patch", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
+    Address("api-ask-model", (ADMIN,), ("post",)),
+    Address("api-asking", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),

@@ -63,6 +63,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pool_bias": ("pool-bias",),
     "label_effects": ("label-effects",),
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),
+    "asking_models": ("ask-model",),
     "release": ("release",),
     "release#checks-before-a-release": ("releases", "publish"),
     "release#the-display-proof": ("display-proof",),

@@ -152,6 +152,7 @@ ACTIONS = (
     Action("See blind ratings", "blind-ratings", "spot checks false agreement anchoring"),
     Action("Add a system", "add-system", "upload run score file"),
     Action("Make baselines", "add-system", "tf-idf bm25 rerank", "#baselines"),
+    Action("Ask a model", "ask-model", "llm language model shadow judge openai ollama vllm prompt"),
     Action("Import a shadow judge", "import-shadow-judge", "model llm labels"),
     Action("Start a full-text study", "new-study", "rate full texts"),
     Action("Publish a release", "releases", "version export zip qrels"),

@@ -28,6 +28,7 @@ from evaluation.label_effects.services import (
     LabelComparison,
     LabelEffectsReport,
 )
+from evaluation.shadow_judges.asking.services import ASKING_KIND
 from evaluation.shadow_judges.services import IMPORT_KIND
 from evaluation.shadow_judges.tables import judge_lines
 from jobs.listing import jobs_to_show
@@ -58,7 +59,7 @@ def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResp
     cited = section(of_cited, "cited-papers")
     page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
     context = measure_context(collection, measure, [of_labels, of_cited])
-    context["jobs"] += jobs_to_show(collection, [IMPORT_KIND])
+    context["jobs"] += jobs_to_show(collection, [IMPORT_KIND, ASKING_KIND])
     context |= {
         "labels": section(of_labels, "label-effects"),
         "cited": cited,

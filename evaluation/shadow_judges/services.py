@@ -22,6 +22,7 @@ from corpus.digests import canonical_json
 from corpus.documents.import_meter import meter_for
 from corpus.state import corpus_docnos
 from database.bulk import insert_rows
+from evaluation.shadow_judges.asking.models import ModelAnswer
 from evaluation.shadow_judges.formats import LabelFormatError, LabelLine, read_labels
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
 from evaluation.shadow_judges.worth.families import CITATION, DENSE, LEXICAL
@@ -288,7 +289,7 @@ def import_result(judge: ShadowJudge) -> dict[str, object]:
 
 
 def delete_shadow_judge(*, collection: Collection, name: str) -> None:
-    """Delete the shadow judge with its labels and reports.
+    """Delete the shadow judge with its labels, answers and reports.
 
     Raises:
         UnknownShadowJudge: it was deleted meanwhile.
@@ -300,8 +301,9 @@ def delete_shadow_judge(*, collection: Collection, name: str) -> None:
         reports = collection.stored_reports.filter(kind=COMPARISON_KIND)
         reports.filter(parameters__shadow_judge=name).delete()
         # Without Django's collector, which would load every label.
-        labels = ShadowLabel.objects.filter(shadow_judge=judge).order_by()
-        labels._raw_delete(labels.db)
+        for rows in (ShadowLabel.objects, ModelAnswer.objects):
+            of_judge = rows.filter(shadow_judge=judge).order_by()
+            of_judge._raw_delete(of_judge.db)
         judge.delete()
 
 

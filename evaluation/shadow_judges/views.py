@@ -20,6 +20,7 @@ from evaluation.label_effects.pages import (
 )
 from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.views import start_reports
+from evaluation.shadow_judges.asking.page import asking_figures
 from evaluation.shadow_judges.forms import ShadowJudgeForm
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.parts import ReportPart, report_parts
@@ -95,6 +96,7 @@ def shadow_judge(request: HttpRequest, collection: Collection, shadow_judge: str
         **measure_context(collection, measure, [reports]),
         "judge": reports.shadow_judge,
         "omissions": omissions_of(reports.shadow_judge),
+        "asking": asking_figures(collection, reports.shadow_judge),
         "coefficients": COEFFICIENTS,
     }
     if report := reports.by(measure):

@@ -23,6 +23,7 @@ from tests.support.releases import EVERY_EXCEPTION
 from tests.support.screened_samples import a_screened_sample
 from tests.support.study_scenes import attach_full_texts
 
+NO_SERVER = "http://127.0.0.1:9/v1"
 Arguments = list[object]
 Case = Callable[[World, Path], Arguments]
 
@@ -121,6 +122,10 @@ CASES: dict[str, Case] = {
         written(folder, "a.json", {"pay": "None."}),
     ],
     "archive_collection": archive_arguments,
+    "ask_model": lambda world, folder: [
+        "small",
+        *("--name", "tiny", "--model", "tiny-1", "--address", NO_SERVER),
+    ],
     "build_pools": plan_arguments,
     "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
     "change_roles": lambda world, folder: ["small", "adju", "--add", "curator"],
@@ -204,7 +209,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys):
+def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys, settings):
+    settings.MODEL_ADDRESSES = [NO_SERVER]
     arguments = [*map(str, CASES[name](world, tmp_path))]
     files = files_in(tmp_path)
     before = rows()

@@ -9,9 +9,10 @@ from django.db.models import Q
 
 from accounts.models import HIGHEST_GRADE
 from annotation.models import Pair
+from evaluation.shadow_judges.asking.answers import AnswerProblem
 from evaluation.shadow_judges.models import ShadowJudge
 
-MONEY = {"max_digits": 18, "decimal_places": 9}  # a token may cost 0.000000015
+DIGITS, PLACES = 18, 9  # of money; a token may cost 0.000000015
 
 
 class AskedPairs(models.TextChoices):
@@ -19,6 +20,13 @@ class AskedPairs(models.TextChoices):
 
     ALL = "all", "All pairs of open queries"
     JUDGED = "judged", "Only pairs with both judgments"
+
+
+class LimitName(models.TextChoices):
+    """The parameter that limits an answer. OpenAI's later models know only the second."""
+
+    MAX_TOKENS = "max_tokens", "max_tokens"
+    MAX_COMPLETION_TOKENS = "max_completion_tokens", "max_completion_tokens"
 
 
 class Asking(models.Model):
@@ -37,9 +45,15 @@ class Asking(models.Model):
     template = models.CharField(max_length=60)
     template_version = models.PositiveSmallIntegerField()
     template_sha256 = models.CharField(max_length=64, help_text="Of the template's file.")
-    temperature = models.FloatField(default=0.0)
+    temperature = models.FloatField(null=True, blank=True, help_text="NULL: none is sent.")
     seed = models.PositiveIntegerField(null=True, blank=True, help_text="NULL: none is sent.")
     max_tokens = models.PositiveIntegerField(help_text="The longest answer.")
+    limit_name = models.CharField(
+        max_length=30,
+        choices=LimitName,
+        default=LimitName.MAX_TOKENS,
+        help_text="The parameter that has it.",
+    )
     repetitions = models.PositiveSmallIntegerField(default=1)
     swaps = models.BooleanField(
         default=False, help_text="Each pair is asked also with the candidate before the query."
@@ -47,26 +61,48 @@ class Asking(models.Model):
     facets: Any = models.JSONField(default=list, help_text="Their keys; empty for all.")
     pairs = models.CharField(max_length=10, choices=AskedPairs, default=AskedPairs.ALL)
     currency = models.CharField(max_length=3, default="USD")
-    prompt_price = models.DecimalField(**MONEY, help_text="Of a million tokens of prompts.")
-    completion_price = models.DecimalField(**MONEY, help_text="Of a million tokens of answers.")
+    prompt_price = models.DecimalField(
+        max_digits=DIGITS, decimal_places=PLACES, help_text="Of a million tokens of prompts."
+    )
+    completion_price = models.DecimalField(
+        max_digits=DIGITS, decimal_places=PLACES, help_text="Of a million tokens of answers."
+    )
 
-    budget = models.DecimalField(**MONEY)
+    budget = models.DecimalField(max_digits=DIGITS, decimal_places=PLACES)
     requests_per_minute = models.PositiveIntegerField(default=60)
     concurrency = models.PositiveSmallIntegerField(default=4)
     timeout_seconds = models.PositiveIntegerField(default=120)
 
     in_flight_cost = models.DecimalField(
-        **MONEY, default=0, help_text="The most that requests on their way can cost."
+        max_digits=DIGITS,
+        decimal_places=PLACES,
+        default=0,
+        help_text="The most that requests on their way can cost.",
     )
+    in_flight_requests = models.PositiveSmallIntegerField(default=0)
     unanswered_cost = models.DecimalField(
-        **MONEY, default=0, help_text="The most that requests without an answer can have cost."
+        max_digits=DIGITS,
+        decimal_places=PLACES,
+        default=0,
+        help_text="The most that requests without an answer can have cost.",
     )
     unanswered_requests = models.PositiveIntegerField(default=0)
+
+    # Of its answers. The loop that stores answers adds them, so that no page reads all answers.
+    answers_count = models.PositiveIntegerField(default=0)
+    problems: Any = models.JSONField(default=dict, help_text="Answers without a grade, by problem.")
+    prompt_tokens = models.PositiveBigIntegerField(default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.DecimalField(max_digits=DIGITS, decimal_places=PLACES, default=0)
+    seconds = models.FloatField(default=0.0, help_text="The sum over its requests.")
 
     class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(pairs__in=AskedPairs.values), name="asking_pairs_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(limit_name__in=LimitName.values), name="asking_limit_name_known"
             ),
             models.CheckConstraint(
                 condition=Q(repetitions__gte=1)
@@ -90,21 +126,6 @@ class Asking(models.Model):
         return f"asking of {self.shadow_judge}"
 
 
-class AnswerProblem(models.TextChoices):
-    """The reason why an answer has no grade."""
-
-    EMPTY = "empty", "the answer is empty"
-    NO_GRADE = "no-grade", "the answer has no grade in the form asked for"
-    INVALID = "invalid-grade", "the grade is not a whole number"
-    OFF_SCALE = "off-scale", "the grade is not on the scale"
-    SEVERAL = "several-grades", "the answer has several grades"
-    MISSING = "missing-criterion", "a criterion has no grade"
-    TRUNCATED = "truncated", "the answer was cut off at the longest length"
-    REFUSED = "refused", "the model refused to answer"
-    REJECTED = "rejected", "the server rejected the request"
-    UNREADABLE = "unreadable", "the server’s answer was not in the protocol"
-
-
 class ModelAnswer(models.Model):
     """A model's answer about a pair, as it came. Triggers keep it unedited.
 
@@ -125,13 +146,13 @@ class ModelAnswer(models.Model):
     raw = models.TextField(blank=True)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     criteria: Any = models.JSONField(null=True, blank=True, help_text="A grade by criterion.")
-    problem = models.CharField(max_length=20, choices=AnswerProblem, blank=True)
+    problem = models.CharField(max_length=20, blank=True)
     reported_model = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=200, blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
-    cost = models.DecimalField(**MONEY)
+    cost = models.DecimalField(max_digits=DIGITS, decimal_places=PLACES)
     seconds = models.FloatField()
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -144,7 +165,7 @@ class ModelAnswer(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, problem="")
-                | Q(grade__isnull=True, problem__in=AnswerProblem.values),
+                | Q(grade__isnull=True, problem__in=[problem.value for problem in AnswerProblem]),
                 name="model_answer_grade_or_problem",
             ),
             models.CheckConstraint(

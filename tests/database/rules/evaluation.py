@@ -72,6 +72,11 @@ CASES = [
         lambda world: change_asking(world, pairs="some"),
         behind=("asking_stays_as_begun",),
     ),
+    Case(
+        "asking_limit_name_known",
+        lambda world: change_asking(world, limit_name="tokens"),
+        behind=("asking_stays_as_begun",),
+    ),
     Case("asking_limits_are_at_least_one", lambda world: change_asking(world, concurrency=0)),
     Case("asking_money_is_not_negative", lambda world: change_asking(world, budget=-1)),
     Case("asking_stays_as_begun", lambda world: change_asking(world, temperature=1.5)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
+
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
@@ -13,6 +15,7 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.shadow_judges.asking.services import request_asking
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
@@ -24,9 +27,11 @@ from reports.services import request_report
 from scoring.baselines.services import request_baselines
 from scoring.services import request_evaluation
 from scoring.systems.uploads import request_system_import
+from tests.support.asking_scenes import a_plan
 from tests.support.baseline_scenes import a_judged_scene
 from tests.support.job_scenes.files import text
 from tests.support.label_scenes import MODEL_LABELS, two_systems
+from tests.support.model_server import model_server
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
@@ -97,6 +102,14 @@ def shadow_labels() -> Job:
     )
 
 
+def asking() -> Job:
+    """A job that asks a server of this process, which runs until the process ends."""
+    server = model_server().__enter__()
+    settings.MODEL_ADDRESSES = [server.url]
+    plan = a_plan(server.url)
+    return request_asking(collection=a_judged_collection(), plan=plan, requested_by=None)
+
+
 def release() -> Job:
     return request_release(collection=a_judged_collection(), version="1.0", accept=EVERY_EXCEPTION)
 
@@ -133,6 +146,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
     "import_shadow_judge": shadow_labels,
+    "ask_model": asking,
     "publish_release": release,
     "prove_display": display_proof,
     "check_blindness": blindness,
