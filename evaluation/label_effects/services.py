@@ -123,10 +123,12 @@ class ShadowJudgeReport(LabelComparison):
         return super().checked(collection)
 
     def inputs(self, collection: Collection) -> dict[str, object]:
-        labels = shadow_judge_named(collection, self.shadow_judge).sha256
+        judge = shadow_judge_named(collection, self.shadow_judge)
         return {
             **super().inputs(collection),
-            "the labels of the model": labels,
+            "the labels of the model": judge.sha256,
+            # Repetitions are no labels. An imported model has no answers.
+            "the answers of the model": judge.answers.count(),
             "the pools or the documents": pools_state(collection),
             "the periods of the samples": list(
                 collection.samples.order_by("pk").values_list("periods", flat=True)

@@ -28,6 +28,7 @@ from evaluation.shadow_judges.worth.repeated_answers import repeated_answers
 from evaluation.shadow_judges.worth.resamples import QueryResamples
 from evaluation.shadow_judges.worth.slices import agreement_by_slice
 from jobs.context import JobContext
+from retrieval.models import Run
 from scoring.labels import qrels_by_source
 
 HUMAN_SOURCES = ("final", "slot1", "slot2")
@@ -84,7 +85,8 @@ def _worth(
     if not compared:
         return {"slices": [], "recalls": [], "mean_differences": {}, "preferences": []}
     resamples = QueryResamples(len(compared.queries), collection.seed)
-    families = families_of(sources_of(facts))
+    kinds = dict(Run.with_retired.filter(collection=collection).values_list("name", "kind"))
+    families = families_of(sources_of(facts), kinds)
     return {
         "unfinished": compared.unfinished,
         "slices": agreement_by_slice(compared, periods_of(collection, facts), resamples),
