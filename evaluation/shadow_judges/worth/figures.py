@@ -9,6 +9,7 @@ from typing import Any
 
 from agreement.coefficients import COEFFICIENTS
 from agreement.consistency.estimates import EstimatedValue
+from evaluation.shadow_judges.agreement import FINAL
 from evaluation.shadow_judges.worth.finding import (
     DIMENSION_NAMES,
     estimate_of,
@@ -127,6 +128,8 @@ def _short_name(row: Payload, facets: Mapping[str, str]) -> str:
 def _recall(rows: Sequence[Payload]) -> Figure:
     panels = []
     for given, group in groupby(rows, key=lambda row: str(row["given"])):
+        if given == FINAL:  # made from the annotators' judgments, so the table has it only
+            continue
         drawn = [
             interval_row(
                 f"{row['grade']}: {RATERS[rater]}",
@@ -149,9 +152,8 @@ def _recall(rows: Sequence[Payload]) -> Figure:
     return Figure(
         name="model-recall",
         title="Share of the pairs of a grade that others graded the same",
-        note="A row is a grade and the rater whose share it is; a line is its 95 % interval. "
-        "Annotators’ shares of final labels are not independent, because these are made from "
-        "their judgments.",
+        note="A row is a grade and the rater whose share it is; a line is its 95 % interval. Shares "
+        "of final labels are in the table only: for annotators they are not independent.",
         panels=panels,
         head=("grade of", "grade", "pairs", "queries", "rater", "share", "from", "to", "reason"),
         rows=[
@@ -178,23 +180,21 @@ def _preference(worth: Payload, family: str) -> Figure:
     named = [row for row in rows if row["family"] == family]
     others = [row for row in rows if row["family"] != family]
     raters = {**RATERS, EXCESS: "model minus annotators"}
-    panels = []
-    for rater in ("model", EXCESS):
-        drawn = [
-            interval_row(row["family"], estimate_of(row, "raters", rater, "same_label"))
-            for row in [*named, *_largest(others, "found")]
-        ]
-        known = [row for row in drawn if not math.isnan(row.value)]
-        finding = " ".join(preference_finding(worth, family))
-        panels.append(interval_panel(raters[rater].capitalize(), finding, known, -0.1, 0.1))
+    drawn = [
+        interval_row(row["family"], estimate_of(row, "raters", EXCESS, "same_label"))
+        for row in [*named, *_largest(others, "found")]
+    ]
+    known = [row for row in drawn if not math.isnan(row.value)]
+    finding = " ".join(preference_finding(worth, family))
+    panel = interval_panel(raters[EXCESS].capitalize(), finding, known, -0.1, 0.1)
     return Figure(
         name="model-preference",
         title="Mean signed error on what a family found, minus that on other documents",
-        note="In grades, among pairs of a query with the same final label. Right of 0, the rater "
-        "grades what the family found higher. "
+        note="In grades, among pairs of a query with the same final label. Right of 0, the model "
+        "grades what the family found higher than annotators do. "
         f"{'The first row is the named family. ' if named else ''}"
         "Lines are 95 % intervals over queries.",
-        panels=panels,
+        panels=[panel],
         head=(
             *("family", "sources", "found", "others", "queries", "rater", "among pairs"),
             *("difference", "from", "to", "reason"),

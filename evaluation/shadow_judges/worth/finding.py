@@ -211,15 +211,18 @@ def preference_finding(worth: Payload, family: str) -> list[str]:
     return [f"{text} The interval contains 0, so a preference cannot be said."]
 
 
-def consistency_finding(payload: Payload | None) -> list[str]:
-    """The repeated answers of a model that was asked; nothing of an imported one."""
+def consistency_finding(payload: Payload | None, problems: Mapping[str, str]) -> list[str]:
+    """The repeated answers of a model that was asked; nothing of an imported one.
+
+    `problems` are the words for the problems of answers without a grade.
+    """
     if payload is None:
         return []
     model, people = payload["model"], payload["people"]
     return [
         *_on_repeats(model, people),
         *_on_order(model),
-        *_on_problems(model),
+        *_on_problems(model, problems),
     ]
 
 
@@ -255,10 +258,15 @@ def _on_order(model: Payload) -> Iterator[str]:
         yield f"{text} The interval contains 0."
 
 
-def _on_problems(model: Payload) -> Iterator[str]:
+def _on_problems(model: Payload, words: Mapping[str, str]) -> Iterator[str]:
     if model["without_grade"]:
+        kinds = [
+            f"{words.get(problem, problem)} ({number:,})"
+            for problem, number in model["problems"].items()
+        ]
         yield (
-            f"{model['without_grade']:,} of {count_noun(model['answers'], 'answer')} have no grade."
+            f"{model['without_grade']:,} of {count_noun(model['answers'], 'answer')} have no "
+            f"grade: {'; '.join(kinds)}."
         )
 
 
@@ -273,6 +281,6 @@ def decisions_finding(rows: Sequence[Payload], names: Mapping[str, str]) -> list
     )
     return [
         "Significant differences of two systems that the final labels do not confirm: "
-        f"{', '.join([model, *people])}. Under the final labels, {rows[0]['significant_final']} of "
-        f"{count_noun(rows[0]['pairs'], 'pair')} of systems differ significantly."
+        f"{', '.join([model, *people])}. Significant under the final labels: "
+        f"{rows[0]['significant_final']} of {count_noun(rows[0]['pairs'], 'pair')} of systems."
     ]
