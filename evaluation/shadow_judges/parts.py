@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evaluation.label_effects.figures import means_figures, ranking_finding
 from evaluation.label_effects.rankings import FINAL, MODEL, NAMES
-from evaluation.shadow_judges.asking.models import AnswerProblem
+from evaluation.shadow_judges.asking.answers import PROBLEM_WORDS
 from evaluation.shadow_judges.figures import agreement_figures, agreement_finding
 from evaluation.shadow_judges.worth.figures import (
     consistency_figures,
@@ -40,7 +40,7 @@ def report_parts(
     """The parts of which something is known. `family` is the one that the admin named, or ""."""
     agreement, worth = payload["agreement"], payload["worth"]
     drawn = {figure.name: [figure] for figure in worth_figures(worth, facets, family)}
-    consistency = consistency_finding(payload["self_consistency"], dict(AnswerProblem.choices))
+    consistency = consistency_finding(payload["self_consistency"], PROBLEM_WORDS)
     decided = decisions_finding(payload["decisions"], NAMES)
     means = means_figures(
         payload, (FINAL, MODEL), name="model-means", of="the final labels and the model"

@@ -152,7 +152,7 @@ def _recall(rows: Sequence[Payload]) -> Figure:
     return Figure(
         name="model-recall",
         title="Share of the pairs of a grade that others graded the same",
-        note="A row is a grade and the rater whose share it is; a line is its 95 % interval. Shares "
+        note="A row is a grade and the rater whose share it is; lines are 95 % intervals. Shares "
         "of final labels are in the table only: for annotators they are not independent.",
         panels=panels,
         head=("grade of", "grade", "pairs", "queries", "rater", "share", "from", "to", "reason"),

@@ -131,7 +131,7 @@ def test_the_repeated_answers_of_an_asked_model_are_compared(reader, judged):
     assert (model["pairs_repeated"], model["answers_swapped"]) == (len(pairs), len(pairs) - 1)
     page = page_of(reader, "asked")
     assert f"Self-consistency over repetitions cannot be said: {len(pairs)} of at least" in page
-    assert f"1 of {3 * len(pairs)} answers have no grade: the answer has no grade" in page
+    assert f"1 of {3 * len(pairs)} answers have no grade: no grade in the form" in page
     assert (
         address("shadow-judge-figure", "asked", "model-repeats", "csv")
         in reader.get(address("shadow-judge", "asked")).text
