@@ -182,8 +182,8 @@ def preference_finding(worth: Payload, family: str) -> list[str]:
         return ["No source of a candidate is recorded, so a preference cannot be said."]
     if not family:
         return [
-            "Name the family of the model to test one preference. All families are in the table; "
-            f"the intervals of some exclude 0 by chance. {BY_CHANCE}"
+            "Name the family of the model to test one preference. All families are in the "
+            f"figure, and some intervals may exclude 0 by chance. {BY_CHANCE}"
         ]
     row = next((row for row in worth["preferences"] if row["family"] == family), None)
     if row is None:
@@ -204,11 +204,12 @@ def preference_finding(worth: Payload, family: str) -> list[str]:
         f"{finder} found, minus that of other documents, is {with_interval(model)}. It is "
         f"{' and '.join(people)}. The model’s minus the mean of theirs is {with_interval(excess)}."
     )
-    if excess.is_positive:
+    # Both: a model that equals the final labels has no error, whatever the annotators' are.
+    if model.is_positive and excess.is_positive:
         return [f"{text} The model prefers what {finder} found."]
-    if excess.is_negative:
+    if model.is_negative and excess.is_negative:
         return [f"{text} The model grades what {finder} found lower than people do."]
-    return [f"{text} The interval contains 0, so a preference cannot be said."]
+    return [f"{text} Not both intervals are on one side of 0, so a preference cannot be said."]
 
 
 def consistency_finding(payload: Payload | None, problems: Mapping[str, str]) -> list[str]:
