@@ -73,7 +73,7 @@ class ShadowNameTaken(ShadowJudgeError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'There is a shadow judge "{name}" already, so nothing was imported. Choose another '
+            f'There is a shadow judge "{name}" already, so nothing was stored. Choose another '
             "name, or delete that shadow judge first."
         )
 

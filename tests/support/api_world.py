@@ -40,6 +40,7 @@ from scoring.models import System, SystemKind
 from scoring.services import evaluate
 from scoring.systems.services import save_system
 from studies.models import Study
+from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
@@ -153,6 +154,9 @@ def add_shadow_judge(world: World, name: str) -> None:
     )
     for slot in world.slots():
         judge.labels.create(pair=slot.pair, grade=3)
+    # Its labels are from before it was asked, so that each pair has one without an answer.
+    asking = an_asking(collection, judge, answers_count=1, problems={"no-grade": 1})
+    an_answer(asking, world.slots()[0].pair, grade=None, problem="no-grade", raw="Two.")
     for kind in (
         LabelEffectsReport("AP"),
         CitedPapersReport("AP"),

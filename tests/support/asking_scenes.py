@@ -7,14 +7,16 @@ from typing import Any
 
 from accounts.models import Collection
 from annotation.models import Pair
-from evaluation.models import Asking, ModelAnswer
+from evaluation.models import Asking, ModelAnswer, ShadowJudge
 from evaluation.shadow_judges.asking.services import AskingPlan, Limits, ask_model, begin_asking
 
 FAST = Limits(budget=Decimal(10), requests_per_minute=60_000, concurrency=4, timeout_seconds=20)
 
 
-def an_asking(collection: Collection, name: str = "asked", **values: Any) -> Asking:
-    judge = collection.shadow_judges.create(name=name, model="tiny-1", labels_count=0, sha256="")
+def an_asking(collection: Collection, judge: ShadowJudge | None = None, **values: Any) -> Asking:
+    """Of a new shadow judge, if none is given."""
+    new = {"name": "asked", "model": "tiny-1", "labels_count": 0, "sha256": ""}
+    judge = judge or collection.shadow_judges.create(**new)
     begun: dict[str, Any] = {
         "address": "http://127.0.0.1:9/v1",
         "template": "guideline",

@@ -13,8 +13,8 @@ from evaluation.shadow_judges.asking.models import AskedPairs, LimitName
 from evaluation.shadow_judges.asking.pairs import PairRequest
 from evaluation.shadow_judges.asking.prompts import latest_templates
 from evaluation.shadow_judges.asking.services import (
+    AskingEstimate,
     AskingPlan,
-    Estimate,
     Limits,
     ask_model,
     asking_of,
@@ -93,7 +93,7 @@ class Command(ProjectCommand):
         if "stopped_by_the_budget" in result:
             self.stdout.write("The budget ended it. Continue with a larger --budget.")
 
-    def _say(self, planned: Estimate) -> None:
+    def _say(self, planned: AskingEstimate) -> None:
         for request in planned.prompts:
             self.stdout.write(_shown(request))
         self.stdout.write(

@@ -46,7 +46,7 @@ CUT_OFF, FILTERED = "length", "content_filter"
 
 
 class ReadAnswer(NamedTuple):
-    """What an answer says: a grade, or the problem why it has none.
+    """The grade of an answer, or the problem why it has none.
 
     `criteria` has the grades of the criteria, if it was asked for them. `problem` is "" for an
     answer with a grade.
@@ -127,7 +127,7 @@ def combined(grades: Mapping[str, int]) -> int:
     return (2 * sum(grades.values()) + number) // (2 * number)
 
 
-class Completion(NamedTuple):
+class ChatCompletion(NamedTuple):
     """A server's answer in the protocol. Tokens are None where the server does not count them."""
 
     text: str
@@ -139,7 +139,7 @@ class Completion(NamedTuple):
     completion_tokens: int | None
 
 
-def read_completion(body: bytes) -> Completion | None:
+def read_completion(body: bytes) -> ChatCompletion | None:
     """The body of a chat completion; None if it is not one."""
     try:
         answer = json.loads(body)
@@ -151,7 +151,7 @@ def read_completion(body: bytes) -> Completion | None:
     if not isinstance(content, str | None) or not isinstance(refusal, str | None):
         return None
     usage = answer.get("usage")
-    return Completion(
+    return ChatCompletion(
         text=storable(content or refusal or ""),
         is_refusal=bool(refusal),
         finish_reason=_word(choice.get("finish_reason"), 40),

@@ -89,7 +89,7 @@ class PromptAnswer(serializers.Serializer[Any]):
     user = serializers.CharField(source="prompt.user")
 
 
-class EstimateAnswer(serializers.Serializer[Any]):
+class AskingEstimateAnswer(serializers.Serializer[Any]):
     pairs = serializers.IntegerField()
     requests = serializers.IntegerField()
     prompt_tokens = serializers.IntegerField(
@@ -117,7 +117,7 @@ class AskedModels(CollectionView):
         summary="Ask a model for its labels",
         description="With `dry_run`, 200 with the estimate. Nothing is sent then.",
         request=AskingRequest,
-        responses={200: EstimateAnswer, 202: JobAnswer},
+        responses={200: AskingEstimateAnswer, 202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(AskingRequest)
@@ -126,7 +126,7 @@ class AskedModels(CollectionView):
         plan = AskingPlan(**{**values, "facets": tuple(values["facets"])}, limits=limits)
         if is_tried:
             planned = estimate(self.collection, checked_asking(self.collection, plan))
-            return Response(EstimateAnswer(planned).data)
+            return Response(AskingEstimateAnswer(planned).data)
         job = request_asking(collection=self.collection, plan=plan, requested_by=self.person)
         return accepted(job)
 

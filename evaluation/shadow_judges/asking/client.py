@@ -1,4 +1,4 @@
-"""One request at a time to a server that speaks OpenAI's chat protocol, and what became of it.
+"""Requests to a server that speaks OpenAI's chat protocol, and what became of each.
 
 Requests run in an event loop in a thread of its own. So any number is on its way at once, and all
 end at once when the work is cancelled.
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from evaluation.shadow_judges.asking.addresses import without_key
-from evaluation.shadow_judges.asking.answers import Completion, read_completion, storable
+from evaluation.shadow_judges.asking.answers import ChatCompletion, read_completion, storable
 from evaluation.shadow_judges.asking.prompts import Prompt
 
 # What is sent beside the body. The openai client adds the machine's system and headers that the
@@ -40,7 +40,7 @@ OF_THE_REQUEST = (400, 413, 415, 422)
 class Reply(NamedTuple):
     """A chat completion, and the seconds that the server took."""
 
-    completion: Completion
+    completion: ChatCompletion
     seconds: float
 
 
@@ -58,7 +58,7 @@ class Nonsense(NamedTuple):
     seconds: float
 
 
-class Failure(NamedTuple):
+class LostAnswer(NamedTuple):
     """No answer, but another attempt may get one.
 
     `wait` are the seconds that the server asks for, if it does. The server may have made an answer
@@ -76,12 +76,12 @@ class Stop(NamedTuple):
     reason: str
 
 
-Outcome = Reply | Refusal | Nonsense | Failure | Stop
+Outcome = Reply | Refusal | Nonsense | LostAnswer | Stop
 
 
 @dataclass(frozen=True)
 class ModelParameters:
-    """What is sent with each prompt. None is not sent."""
+    """The parameters that are sent with each prompt. None is not sent."""
 
     model: str
     limit_name: str
@@ -130,13 +130,14 @@ class ModelClient:
         import openai  # takes half a second
 
         http_client = openai.DefaultAsyncHttpxClient(
-            follow_redirects=False,  # to a host that nobody allowed
-            timeout=self.timeout_seconds,
+            follow_redirects=False,  # to a host that is not allowed
+            timeout=None,  # that of the whole answer is counted below
             event_hooks={"request": [self._strip_headers]},
         )
         return openai.AsyncOpenAI(
             base_url=self.url,
             api_key=self._key or NO_KEY,
+            timeout=None,
             max_retries=0,  # the loop counts attempts, and what they cost
             http_client=http_client,
         )
@@ -175,12 +176,12 @@ class ModelClient:
         except openai.APIStatusError as error:
             return self._of_status(error, time.monotonic() - began)
         except (openai.APITimeoutError, TimeoutError):
-            return Failure(f"no answer within {self.timeout_seconds:g} seconds", None, True)
+            return LostAnswer(f"no answer within {self.timeout_seconds:g} seconds", None, True)
         except openai.APIConnectionError as error:
             # A refused connection costs nothing. One that breaks later may have had an answer.
             cause = error.__cause__
             is_unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout")
-            return Failure(self._said(cause or error), None, not is_unsent)
+            return LostAnswer(self._said(cause or error), None, not is_unsent)
         seconds = time.monotonic() - began
         text = without_key(body.decode("utf-8", "replace"), self._key)
         completion = read_completion(text.encode("utf-8", "surrogatepass"))
@@ -195,7 +196,7 @@ class ModelClient:
         if status == BUSY and "insufficient_quota" in text:
             return Stop(said)
         if status in (BUSY, LATER) or status >= 500:
-            return Failure(said, _seconds(error.response.headers.get("retry-after")), False)
+            return LostAnswer(said, _seconds(error.response.headers.get("retry-after")), False)
         if status in OF_THE_REQUEST:
             return Refusal(said, seconds)
         return Stop(said)

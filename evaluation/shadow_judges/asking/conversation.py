@@ -24,7 +24,7 @@ from accounts.models import Collection
 from corpus.digests import canonical_json
 from evaluation.shadow_judges.asking.answers import AnswerProblem, ReadAnswer, read_answer
 from evaluation.shadow_judges.asking.client import (
-    Failure,
+    LostAnswer,
     ModelClient,
     Nonsense,
     Outcome,
@@ -68,7 +68,7 @@ class Attempt:
     worst_cost: Decimal
     failures: int = 0
     ready_at: float = 0.0
-    answers_before: int = 0  # stored by this loop when it was sent first
+    replies_before: int = 0  # that had come to others when it failed first
 
 
 class AnswerRow(NamedTuple):
@@ -88,7 +88,7 @@ class AnswerRow(NamedTuple):
 
 @dataclass
 class Conversation:
-    """One run of the loop. `requests` are those without an answer, `total` counts all."""
+    """A run of the loop. `requests` are those without an answer, `total` counts all."""
 
     collection: Collection
     asking: Asking
@@ -106,16 +106,20 @@ class Conversation:
     _paused_until: float = field(default=0.0, init=False)
     _stopped: str = field(default="", init=False)
     _rows: list[AnswerRow] = field(default_factory=list, init=False)
-    _answers: int = field(default=0, init=False)
+    _replies: int = field(default=0, init=False)
     _lost_cost: Decimal = field(default=Decimal(0), init=False)
     _lost_requests: int = field(default=0, init=False)
     _began: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        asking = self.asking
-        self.prices = Prices(asking.prompt_price, asking.completion_price)
+        self.prices = Prices(self.asking.prompt_price, self.asking.completion_price)
+        self._keep_to(self.asking)
+
+    def _keep_to(self, asking: Asking) -> None:
+        """Take over the limits of the row."""
         burst = burst_of(asking.requests_per_minute, asking.concurrency)
         self._bucket = TokenBucket(asking.requests_per_minute, burst, time.monotonic())
+        self.client.timeout_seconds = asking.timeout_seconds
 
     def run(self) -> None:
         """Ask until all have an answer or the budget is spent.
@@ -196,7 +200,7 @@ class Conversation:
             self._is_empty = request is None
             if request:
                 cost = self.prices.cost(request.prompt.most_tokens, self.asking.max_tokens)
-                self._next = Attempt(request, cost, answers_before=self._answers)
+                self._next = Attempt(request, cost)
         return self._next
 
     def _remove(self, attempt: Attempt) -> None:
@@ -210,6 +214,7 @@ class Conversation:
     def _receive(self, attempt: Attempt, outcome: Outcome) -> None:
         match outcome:
             case Reply():
+                self._replies += 1
                 self._rows.append(self._answered(attempt, outcome))
             case Refusal(body, seconds):
                 self._rows.append(_failed(attempt, AnswerProblem.REJECTED, body, seconds))
@@ -219,7 +224,7 @@ class Conversation:
                     self._try_again(attempt, None, pause=False)
                 else:
                     self._rows.append(_failed(attempt, AnswerProblem.UNREADABLE, body, seconds))
-            case Failure():
+            case LostAnswer():
                 self._fail(attempt, outcome)
             case Stop(reason):
                 self._stopped = f"{self.client.url} answered {reason}. {self._kept()}"
@@ -250,7 +255,7 @@ class Conversation:
             *tokens,
         )
 
-    def _fail(self, attempt: Attempt, failure: Failure) -> None:
+    def _fail(self, attempt: Attempt, failure: LostAnswer) -> None:
         if failure.may_cost:
             self._lose(attempt)
         if failure.wait is not None and failure.wait > LONGEST_WAIT:
@@ -260,7 +265,7 @@ class Conversation:
             )
         elif attempt.failures + 1 < MOST_ATTEMPTS:
             self._try_again(attempt, failure.wait, pause=not failure.may_cost)
-        elif self._answers > attempt.answers_before:  # others had an answer meanwhile
+        elif self._replies > attempt.replies_before:  # so the server works, but not on this text
             self._rows.append(_failed(attempt, AnswerProblem.UNANSWERED, failure.reason, 0.0))
         else:
             self._stopped = (
@@ -274,6 +279,8 @@ class Conversation:
 
     def _try_again(self, attempt: Attempt, seconds: float | None, *, pause: bool) -> None:
         """With `pause`, the server is in trouble, and nothing else leaves until then either."""
+        if not attempt.failures:
+            attempt.replies_before = self._replies
         attempt.failures += 1
         if seconds is None:
             seconds = backoff(attempt.failures, self.first_backoff)
@@ -314,7 +321,6 @@ class Conversation:
                 raise AskedTwice from error
             raise
         self._began = True
-        self._answers += len(rows)
         self._lost_cost, self._lost_requests = Decimal(0), 0
 
     def _write(self, rows: list[AnswerRow], flying: list[Attempt]) -> None:
@@ -346,9 +352,12 @@ class Conversation:
         asking.in_flight_cost = sum((each.worst_cost for each in flying), Decimal(0))
         asking.in_flight_requests = len(flying)
         asking.save(update_fields=COUNTED)
+        if any(getattr(asking, name) != getattr(self.asking, name) for name in LIMITS):
+            self._keep_to(asking)
         self.asking = asking
 
 
+LIMITS = ("requests_per_minute", "concurrency", "timeout_seconds")
 COUNTED = [
     *("answers_count", "problems", "prompt_tokens", "completion_tokens", "cost", "seconds"),
     *("unanswered_cost", "unanswered_requests", "in_flight_cost", "in_flight_requests"),

@@ -1,4 +1,4 @@
-"""What requests cost, in the currency of their prices. Pure."""
+"""The cost of requests, in the currency of their prices. Pure."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ class Prices(NamedTuple):
     completion: Decimal
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """What this many tokens cost, rounded up at the ninth place."""
+        """The cost of this many tokens, rounded up at the ninth place."""
         cost = (prompt_tokens * self.prompt + completion_tokens * self.completion) / PER
         return cost.quantize(SMALLEST, ROUND_UP)

@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def answer_lines(judge: ShadowJudge) -> Iterator[bytes]:
-    """One object for each answer, by query, document, repetition and order."""
+    """An object for each answer, by query, document, repetition and order."""
     rows = (
         ModelAnswer.objects.filter(shadow_judge=judge)
         .order_by("pair__query__name", "pair__candidate__document__docno", "repetition", "swapped")

@@ -37,7 +37,7 @@ def _money(label: str, help_text: str) -> forms.DecimalField:
 
 
 class LimitsForm(forms.Form):
-    """What can be changed while a model is asked."""
+    """The limits, which can be changed while a model is asked."""
 
     budget = _money("Budget", "No request is sent that could exceed it.")
     requests_per_minute = forms.IntegerField(
@@ -162,9 +162,7 @@ class AskingForm(LimitsForm):
         values = dict(self.cleaned_data)
         for name in Limits.__dataclass_fields__:
             values.pop(name)
-        field = self.fields["facets"]
-        assert isinstance(field, forms.ChoiceField)
-        are_all = len(values["facets"]) in (0, len(list(field.choices)))
+        are_all = set(values["facets"]) in (set(), set(self.fields["facets"].initial))
         values["facets"] = () if are_all else tuple(values["facets"])
         return AskingPlan(**values, limits=self.limits())
 

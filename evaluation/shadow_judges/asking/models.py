@@ -1,4 +1,4 @@
-"""What a model is asked, and each of its answers, as it came."""
+"""A model that is asked, and each of its answers, as it came."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LimitName(models.TextChoices):
 
 
 class Asking(models.Model):
-    """What a shadow judge is asked. `ShadowJudge.model` names the model, and `prompt` the template.
+    """The questions to a shadow judge, whose `model` is asked with the template in its `prompt`.
 
     All that can change an answer stays as it is. The limits can be changed before it is continued.
     """

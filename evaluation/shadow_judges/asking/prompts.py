@@ -120,7 +120,7 @@ def prompt_of(
     guideline: GuidelineText,
     swapped: bool = False,
 ) -> Prompt:
-    """What is sent for a pair: of both texts, what a judge is shown, and nothing else.
+    """The prompt for a pair: of both texts, what a judge is shown, and nothing else.
 
     `facet` is the facet's name, "" in a collection without facets. With `swapped`, the candidate
     comes before the query. The tags around a text have a digest of both texts, so no text can

@@ -62,7 +62,7 @@ class NotAsked(ShadowJudgeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What may change while a model is asked. Money is in the currency of the prices."""
+    """The limits, which may change while a model is asked. Money is in the currency of prices."""
 
     budget: Decimal = Decimal(0)
     requests_per_minute: int = 60
@@ -72,7 +72,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class AskingPlan:
-    """What a model is asked, and under which name its labels are kept.
+    """A plan of what a model is asked, and under which name its labels are kept.
 
     `address` is the name of an allowed address, `template` that of a template, whose latest version
     is used. `facets` are keys; none means all.
@@ -98,8 +98,8 @@ class AskingPlan:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a plan would send, and what it would cost. Nothing was sent.
+class AskingEstimate:
+    """The requests that a plan would send, and their price. Nothing was sent.
 
     The tokens of prompts are estimated from `sampled` prompts, by their bytes. The answers are at
     their longest.
@@ -368,8 +368,8 @@ def _check_range(
         raise ShadowJudgeError(f"The {name} must be from {lowest} to {highest:,}, got {value}.")
 
 
-def estimate(collection: Collection, asking: Asking) -> Estimate:
-    """What an asking would send and cost, from a sample of its prompts. Sends nothing.
+def estimate(collection: Collection, asking: Asking) -> AskingEstimate:
+    """The requests that an asking would send, and their price, by a sample of its prompts.
 
     Raises ShadowJudgeError if no pair is open for judging.
     """
@@ -386,7 +386,7 @@ def estimate(collection: Collection, asking: Asking) -> Estimate:
     completion_tokens = requests * asking.max_tokens
     prices = Prices(asking.prompt_price, asking.completion_price)
     largest = max(request.prompt.most_tokens for request in sample)
-    return Estimate(
+    return AskingEstimate(
         pairs=pairs,
         requests=requests,
         sampled=len(sample),

@@ -249,15 +249,23 @@ def test_a_text_that_the_server_rejects_is_counted_once(opened, serve):
 
 
 def test_a_text_on_which_the_server_always_fails_is_counted_when_others_work(opened, serve):
-    title = f"Title: {opened.documents.get(docno='d4').title}\n"
+    title = f"Title: {opened.documents.get(docno='d2').title}\n"
 
     def script(number, received):
         return Answered(completion(), cut=0) if title in received.user else says()
 
     server = serve(script)
     asking = asked(opened, a_plan(server.url, limits=replace(FAST, concurrency=1)))
-    assert asking.problems == {"unanswered": 1}
-    assert asking.unanswered_requests == 6
+    assert asking.problems == {"unanswered": 2}  # d2 is in two pools, and not in the last one
+    assert asking.unanswered_requests == 12
+
+
+def test_a_server_that_dies_in_the_middle_ends_it_and_no_pair_is_given_up(opened, serve):
+    server = serve(lambda number, received: says() if number <= 4 else refuses(500))
+    with pytest.raises(ModelStopped, match="did not answer 6 times"):
+        asked(opened, a_plan(server.url, limits=replace(FAST, concurrency=3)))
+    asking = Asking.objects.get()
+    assert (asking.answers_count, asking.problems) == (4, {})
 
 
 @pytest.mark.parametrize(
@@ -392,6 +400,20 @@ def test_a_cancelled_run_ends_at_once_and_continues_where_it_was(opened, serve):
     assert asking.answers_count == ModelAnswer.objects.count() == PAIRS
     assert (asking.in_flight_requests, asking.in_flight_cost) == (0, 0)
     assert asking.unanswered_requests >= 1  # those that were on their way
+
+
+def test_limits_that_are_changed_meanwhile_are_kept_to(opened, serve):
+    class Raising(DirectRun):
+        def progress(self, done, total, note=""):
+            if done == 1:
+                change_limits(collection=opened, name="asked", limits=FAST)
+
+    alone = replace(FAST, requests_per_minute=600, concurrency=1)
+    server = serve(lambda number, received: says()._replace(delay=0.4))
+    begin_asking(collection=opened, plan=a_plan(server.url, limits=alone), begun_by=None)
+    ask_model(collection=opened, name="asked", work=Raising())
+    assert len(server.requests) == PAIRS
+    assert server.most_at_once > 1
 
 
 def test_a_deleted_shadow_judge_ends_it(opened, serve):

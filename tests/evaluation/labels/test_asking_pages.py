@@ -92,7 +92,7 @@ def test_the_price_and_three_prompts_are_shown_before_anything_is_sent(reader, f
 
     assert page.status_code == 200
     assert "9, for 9 pairs" in shown
-    assert page.text.count('<pre class="prompt"') == 3
+    assert page.text.count('aria-label="Prompt for q') == 3
     assert "at most 450 of answers" in shown
     assert "Ask 9 times" in shown
     assert server.requests == []

@@ -13,8 +13,8 @@ from evaluation.shadow_judges.asking.prompts import latest_templates, prompt_of,
 # digest here, because collections keep the digest of what they asked.
 DIGESTS = {
     ("criteria", 1): "49b99e37a0394b04c96b4343a7c35886ee4ceb5838826635ac6b25c813a4bc32",
-    ("guideline", 1): "cc3cc77838bfcbaa4af0e5c7aff5d0588b3e1c295e3436fd0c7ca13d7131b9c3",
-    ("umbrela", 1): "36326bb7a67203bdc945229fe7d990ab0a200b3d994eb67c74a1ed23defaba3f",
+    ("guideline", 1): "dab0eea5bbe5255cbe3667eab8b74d9b07f5e63d1169cfe82296a7484fa04827",
+    ("umbrela", 1): "0ff7690e1f7c11dc584154d425091afa809087809ddeaa2217c5a416e68a26e8",
 }
 FACET = Facet(key="method", name="Method", position=0)
 
