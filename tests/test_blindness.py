@@ -92,7 +92,8 @@ def world() -> World:
     )
     ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
     _add_owner_annotator(world)
-    asking = an_asking(world.collection, ASKED_MODEL)
+    model = world.collection.shadow_judges.create(name=ASKED_MODEL, labels_count=0, sha256="")
+    asking = an_asking(world.collection, model)
     for pair in Pair.objects.of(world.collection):
         an_answer(asking, pair, grade=3, raw=MODEL_ANSWER)
     return world

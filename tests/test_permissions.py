@@ -339,7 +339,7 @@ ADDRESSES = [
     Address("api-label-effects", (ADMIN,), BOTH),
     Address("api-cited-papers", (ADMIN,), BOTH),
     Address("api-shadow-judges", (ADMIN,), BOTH),
-    Address("api-shadow-judge", (ADMIN,), ("get", "patch", "delete")),
+    Address("api-shadow-judge", (ADMIN,), ("get", "post", "delete")),
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
     Address("api-ask-model", (ADMIN,), ("post",)),
     Address("api-asking", (ADMIN,), BOTH),

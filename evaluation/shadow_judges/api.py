@@ -118,12 +118,13 @@ class ShadowJudgeDetail(CollectionView):
         return Response(ShadowJudgeAnswer(judge).data)
 
     @extend_schema(
+        operation_id="collections_shadow_judges_family",
         summary="Name the family of retrievers that are made like the model",
         description="The report says whether the model prefers the documents that it found.",
         request=FamilyChange,
         responses=ShadowJudgeAnswer,
     )
-    def patch(self, request: Request, slug: str, shadow_judge: str) -> Response:
+    def post(self, request: Request, slug: str, shadow_judge: str) -> Response:
         found(self.collection.shadow_judges.all(), name=shadow_judge)
         family = self.parsed(FamilyChange)["family"]
         judge = name_family(collection=self.collection, name=shadow_judge, family=family)

@@ -107,6 +107,17 @@ def test_a_family_is_named_on_the_page_and_changed_at_any_time(reader, judged):
     assert judged.shadow_judges.get().family == ""
 
 
+def test_a_family_is_named_in_the_api(reader, judged):
+    url = address("api-shadow-judge", "model")
+    answer = reader.post(url, {"family": "dense"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["family"]) == (200, "dense")
+    assert reader.get(url).json()["family"] == "dense"
+    refused = reader.post(url, {"family": "sparse"}, content_type="application/json")
+    assert refused.status_code == 400
+    assert "Unknown family" in refused.text
+    assert judged.shadow_judges.get().family == "dense"
+
+
 def test_a_family_is_one_of_the_collection_and_needs_a_collection_in_use(judged):
     with pytest.raises(UnknownFamily, match="Use one of: lexical, dense, citation, "):
         name_family(collection=judged, name="model", family="sparse")
@@ -116,7 +127,7 @@ def test_a_family_is_one_of_the_collection_and_needs_a_collection_in_use(judged)
 
 
 def test_the_repeated_answers_of_an_asked_model_are_compared(reader, judged):
-    asking = an_asking(judged, "asked")
+    asking = an_asking(judged)
     pairs = list(Pair.objects.of(judged).judged().order_by("pk"))
     for number, pair in enumerate(pairs):
         an_answer(asking, pair, grade=number % 4)
