@@ -11,3 +11,6 @@ class EvaluationConfig(AppConfig):
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
         from evaluation.shadow_judges.asking import checks  # noqa: F401
         from evaluation.shadow_judges.asking import tasks as asking  # noqa: F401
+        from evaluation.shadow_judges.plan_model import register_shadow_judges
+
+        register_shadow_judges()

@@ -3,3 +3,6 @@ from django.apps import AppConfig
 
 class PlanningConfig(AppConfig):
     name = "planning"
+
+    def ready(self) -> None:
+        from planning.double_judging import report  # noqa: F401  (registers a report)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from planning import comparison_views, model_choice_views
+from planning.double_judging import views as judging
 
 urlpatterns: list[URLPattern] = [
     path("runs/choose-models/", model_choice_views.choose_models, name="choose-models"),
@@ -12,4 +13,8 @@ urlpatterns: list[URLPattern] = [
         name="models-figure",
     ),
     path("pools/plan/compare/", comparison_views.compare_plans, name="compare-plans"),
+    path("pools/plan/judging/", judging.plan_judging, name="plan-judging"),
+    path("pools/plan/judging/compare/", judging.compute_plans, name="compare-judging-plans"),
+    path("pools/plan/judging/figures.json", judging.plan_figures_file, name="judging-plans-json"),
+    path("pools/plan/judging/<slug:strategy>.csv", judging.plan_list, name="judging-plan-csv"),
 ]

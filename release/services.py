@@ -99,7 +99,7 @@ def request_release(
 
     Raises:
         BadVersion, VersionTaken, UnknownCheck, BadReason
-        UnknownModel: a chosen shadow judge has no labels.
+        NoModelLabels: a chosen shadow judge has no labels.
         CannotKeep: the release folder is full or cannot be written.
     """
     accepted = check_request(collection=collection, version=version, accept=accept)

@@ -45,6 +45,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling#which-models": ("choose-models",),
     "pooling#building-pools": ("plan-pools",),
     "pooling#comparing-two-plans": ("compare-plans",),
+    "judging_plans": ("plan-judging",),
     "judgments": ("import-judgments",),
     "guidelines": ("guidelines", "guideline", "guideline-text"),
     "qualification": ("training", "training-set", "training-result"),

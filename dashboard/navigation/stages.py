@@ -142,6 +142,7 @@ ACTIONS = (
     Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
     Action("Choose models", "choose-models", "overlap of runs"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
+    Action("Plan the judging", "plan-judging", "second judge budget hours double single lara"),
     Action("Start a pilot round", "new-pilot", "practice trial agreement annotators"),
     Action("Open queries for judging", "board", "start assign annotators", "?state=not-open"),
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),

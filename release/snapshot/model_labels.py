@@ -19,26 +19,26 @@ ASKED = (
 )
 
 
-class UnknownModel(ReleaseError):
+class NoModelLabels(ReleaseError):
     """A chosen shadow judge does not exist, or has no label."""
 
     status = 409
 
 
 def check_models(collection: Collection, options: ReleaseOptions) -> None:
-    """Raise UnknownModel unless each chosen shadow judge has labels."""
+    """Raise NoModelLabels unless each chosen shadow judge has labels."""
     judges = collection.shadow_judges.filter(labels_count__gt=0)
     known = list(judges.order_by("name").values_list("name", flat=True))
     for name in options.model_labels:
         if name not in known:
             listed = ", ".join(known) or "none yet"
-            raise UnknownModel(
+            raise NoModelLabels(
                 f'There is no shadow judge "{name}" with labels. Those with labels: {listed}.'
             )
 
 
 def released_models(collection: Collection, options: ReleaseOptions) -> tuple[ReleasedModel, ...]:
-    """By name. Raises UnknownModel."""
+    """By name. Raises NoModelLabels."""
     check_models(collection, options)
     judges = collection.shadow_judges.filter(name__in=options.model_labels).order_by("name")
     return tuple(

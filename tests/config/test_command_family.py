@@ -24,9 +24,9 @@ VERBS = {
 WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
-    *("choose_models", "compute_significance", "export_documents", "export_manifest"),
-    *("export_queries", "list_people", "rebuild_pools", "report_study", "simulate_pooling"),
-    *("start_demo", "verify_release"),
+    *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
+    *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
+    *("simulate_pooling", "start_demo", "verify_release"),
 }
 LONGEST_SUMMARY = 80
 OUTPUT_FORMATS = {"table", "json", "csv", "latex", "jsonl", "tsv"}

@@ -19,7 +19,7 @@ from release.importing.service import import_release
 from release.models import Release
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
-from release.snapshot.model_labels import UnknownModel
+from release.snapshot.model_labels import NoModelLabels
 from tests.support.asking_scenes import a_plan, asked
 from tests.support.label_scenes import MODEL_LABELS, a_shadow_judge
 from tests.support.model_server import model_server, says
@@ -70,7 +70,7 @@ def test_the_labels_are_in_files_that_say_so_and_in_no_other(judged):
 
 
 def test_it_is_chosen_by_name_and_must_have_labels(judged):
-    with pytest.raises(UnknownModel, match=r'"other" with labels. Those with labels: model\.'):
+    with pytest.raises(NoModelLabels, match=r'"other" with labels. Those with labels: model\.'):
         published(judged, replace(DEFAULT_OPTIONS, model_labels=("other",)))
     assert not judged.releases.exists()
 

@@ -282,6 +282,7 @@ def every_id(world: World) -> dict[str, list[object]]:
             "sources",
         ],
         "extension": ["svg", "csv"],
+        "strategy": ["random"],  # of judging
         "table": ["documents"],
         "practice_set": [each.name for each in collection.practice_sets.all()] or ["pilot-1"],
         "study": [world.study.name],

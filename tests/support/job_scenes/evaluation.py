@@ -19,6 +19,7 @@ from evaluation.shadow_judges.asking.services import request_asking
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
+from planning.double_judging.report import JudgingPlansReport
 from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import DisplayProof
 from release.services import publish_release, request_release
@@ -79,6 +80,10 @@ def baselines() -> Job:
 def label_effects() -> Job:
     collection = a_scored_collection()
     return request_report(LabelEffectsReport("AP"), collection=collection)
+
+
+def judging_plans() -> Job:
+    return request_report(JudgingPlansReport(""), collection=a_scored_collection())
 
 
 def cited_papers() -> Job:
@@ -143,6 +148,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "make_baselines": baselines,
     "unique_finds": finds,
     "compare_labels": label_effects,
+    "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
     "import_shadow_judge": shadow_labels,
