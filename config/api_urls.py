@@ -32,6 +32,7 @@ from evaluation.shadow_judges import api as shadow_judges
 from evaluation.shadow_judges.asking import api as asking
 from evaluation.significance.api import Significance
 from jobs import api as jobs
+from planning.yields.api import Yields
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
 from practice.api import PilotClose, PilotDetail, Pilots
@@ -156,6 +157,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("baselines/", Baselines.as_view(), name="api-baselines"),
     path("significance/", Significance.as_view(), name="api-significance"),
     path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
+    path("yields/", Yields.as_view(), name="api-yields"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
     path("shadow-judges/", shadow_judges.ShadowJudges.as_view(), name="api-shadow-judges"),
@@ -174,6 +176,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         "shadow-judges/<str:shadow_judge>/report/",
         shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
+    ),
+    path(
+        "shadow-judges/<str:shadow_judge>/estimates/",
+        shadow_judges.ScoreEstimates.as_view(),
+        name="api-estimates",
     ),
     path("pilots/", Pilots.as_view(), name="api-pilots"),
     path("pilots/<int:number>/", PilotDetail.as_view(), name="api-pilot"),

@@ -8,6 +8,7 @@ class EvaluationConfig(AppConfig):
         from evaluation import unique_finds  # noqa: F401  (registers a report)
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
+        from evaluation.prediction_powered import report  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
         from evaluation.shadow_judges.asking import checks  # noqa: F401
         from evaluation.shadow_judges.asking import tasks as asking  # noqa: F401

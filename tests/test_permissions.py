@@ -197,6 +197,9 @@ ADDRESSES = [
     Address("pool-manifest", (ADMIN,), GET),
     Address("pool-figure", (ADMIN,), GET),
     Address("models-figure", (ADMIN,), GET),
+    Address("yields", (ADMIN,), GET),
+    Address("yields-figure", (ADMIN,), GET),
+    Address("api-yields", (ADMIN,), GET),
     Address("significance", (ADMIN,), GET),
     Address("significance-csv", (ADMIN,), GET),
     Address("all-pairs-csv", (ADMIN,), GET),
@@ -333,6 +336,11 @@ ADDRESSES = [
     Address("shadow-judge-json", (ADMIN,), GET),
     Address("choose-shadow-judge-family", (ADMIN,), POST),
     Address("delete-shadow-judge", (ADMIN,), POST),
+    Address("estimates", (ADMIN,), GET),
+    Address("compute-estimates", (ADMIN,), POST),
+    Address("estimates-figure", (ADMIN,), GET),
+    Address("estimates-csv", (ADMIN,), GET),
+    Address("estimates-json", (ADMIN,), GET),
     Address("api-baselines", (ADMIN,), BOTH),
     Address("api-significance", (ADMIN,), GET),
     Address("api-pool-bias", (ADMIN,), BOTH),
@@ -347,6 +355,7 @@ ADDRESSES = [
     Address("api-shadow-judge-report", (ADMIN,), BOTH),
     Address("api-ask-model", (ADMIN,), ("post",)),
     Address("api-asking", (ADMIN,), BOTH),
+    Address("api-estimates", (ADMIN,), BOTH),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
@@ -488,6 +497,7 @@ FIGURES = {
     "consistency-figure": "sitting",
     "pool-figure": "depth",
     "models-figure": "overlap",
+    "yields-figure": "yield-curve",
     "comparison-figure": "baseline",
     "leaderboard-figure": "leaderboard",
     "board-figure": "progress",
@@ -495,6 +505,7 @@ FIGURES = {
     "choice-figure": "balance",
     "label-effects-figure": "annotators",
     "shadow-judge-figure": "model-means",
+    "estimates-figure": "estimates",
 }
 ROUTES = {pattern.name: route for route, pattern in patterns()}
 # Parameters that name a row of a collection, and not something that every collection has.

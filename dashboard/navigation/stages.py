@@ -141,6 +141,7 @@ ACTIONS = (
     Action("Draw a sample", "draw-sample", "random papers screen"),
     Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
     Action("Choose models", "choose-models", "overlap of runs"),
+    Action("See the yield of judging", "yields", "relevant per hour forecast stop stopping advice"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
     Action("Plan the judging", "plan-judging", "second judge budget hours double single lara"),
     Action("Start a pilot round", "new-pilot", "practice trial agreement annotators"),

@@ -20,6 +20,7 @@ from evaluation.label_effects.services import (
     LabelEffectsReport,
     ShadowJudgeReport,
 )
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import (
     LONGEST_MODEL,
@@ -210,3 +211,11 @@ class CitedPapers(_Report):
 )
 class ShadowJudgeComparison(_Report):
     kind = ShadowJudgeReport
+
+
+@extend_schema_view(
+    get=extend_schema(summary="The scores estimated from few people's labels and a shadow judge's"),
+    post=extend_schema(summary="Estimate scores with a shadow judge"),
+)
+class ScoreEstimates(_Report):
+    kind = PredictionPoweredReport

@@ -44,7 +44,7 @@ def shadow_comparison(
     """
     work.progress(0, None, "comparing labels")
     judged = [pair for pair in labelled_pairs(collection) if pair.judged]
-    given = _given_labels(judge)
+    given = given_labels(judge)
     pairs = [
         ComparedPair(
             pair.query,
@@ -107,7 +107,7 @@ def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, o
     return {"model": of_model, "people": of_people}
 
 
-def _given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:
+def given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:
     """The model's labels: query name to docno to grade."""
     rows = (
         ShadowLabel.objects.filter(shadow_judge=judge)

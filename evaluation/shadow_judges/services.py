@@ -298,8 +298,7 @@ def delete_shadow_judge(*, collection: Collection, name: str) -> None:
     with transaction.atomic():
         lock_collection(collection)
         judge = shadow_judge_named(collection, name)
-        reports = collection.stored_reports.filter(kind=COMPARISON_KIND)
-        reports.filter(parameters__shadow_judge=name).delete()
+        collection.stored_reports.filter(parameters__shadow_judge=name).delete()
         # Without Django's collector, which would load every label.
         for rows in (ShadowLabel.objects, ModelAnswer.objects):
             of_judge = rows.filter(shadow_judge=judge).order_by()

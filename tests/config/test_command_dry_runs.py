@@ -140,6 +140,7 @@ CASES: dict[str, Case] = {
     "check_blindness": lambda world, folder: ["small"],
     "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
     "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
+    "estimate_scores": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@20"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
     "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
     "create_account": lambda world, folder: ["small", "mara", "--role", "curator"],

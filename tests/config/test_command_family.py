@@ -17,8 +17,9 @@ from tests.support.factories import UserFactory
 VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
-    *("draw", "export", "import", "label", "list", "make", "open", "publish", "rebuild"),
-    *("reconcile", "report", "run", "score", "simulate", "start", "train", "verify", "write"),
+    *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
+    *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
+    "write",
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
@@ -26,7 +27,8 @@ WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_l
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
     *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
-    *("simulate_pooling", "start_demo", "verify_release"),
+    *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
+    *("start_demo", "verify_release"),
 }
 LONGEST_SUMMARY = 80
 OUTPUT_FORMATS = {"table", "json", "csv", "latex", "jsonl", "tsv"}

@@ -25,8 +25,10 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from jobs.context import DirectRun
 from jobs.models import Job
+from planning.yields.report import YieldReport
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
@@ -136,6 +138,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
+    compute_report(YieldReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     return world
@@ -163,6 +166,19 @@ def add_shadow_judge(world: World, name: str) -> None:
         ShadowJudgeReport("AP", name),
     ):
         compute_report(kind, collection=collection)
+    _estimate(world, name)
+
+
+def _estimate(world: World, name: str) -> None:
+    """A report with an estimate, as a collection with more judged queries has it."""
+    report = compute_report(PredictionPoweredReport("AP", name), collection=world.collection)
+    bounds = {"value": 0.5, "low": 0.4, "high": 0.6}
+    estimate = {
+        **{"system": RETRIEVER, "model_only": 0.7, "human": bounds, "powered": bounds},
+        **{"tuning": 0.1, "saved": {"queries": 0, "pairs": 0}},
+    }
+    report.payload = {**report.payload, "reason": "", "systems": [estimate]}
+    report.save(update_fields=["payload"])
 
 
 def _sample(collection: Collection) -> None:

@@ -15,6 +15,7 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from evaluation.shadow_judges.asking.services import request_asking
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
@@ -97,6 +98,12 @@ def shadow_judge() -> Job:
     return request_report(ShadowJudgeReport("AP", "model"), collection=collection)
 
 
+def estimates() -> Job:
+    collection = a_scored_collection()
+    collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
+    return request_report(PredictionPoweredReport("AP", "model"), collection=collection)
+
+
 def shadow_labels() -> Job:
     lines = [f"{query} 0 {docno} {grade}" for (query, docno), grade in MODEL_LABELS.items()]
     return request_shadow_judge(
@@ -151,6 +158,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
+    "estimate_scores": estimates,
     "import_shadow_judge": shadow_labels,
     "ask_model": asking,
     "publish_release": release,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.uploads import request_judgments
-from adjudication.yield_reports import YieldReport
 from annotation.guidelines.changes import request_guideline
 from annotation.team import plan_opening, plan_rebalancing, request_opening, request_rebalancing
 from jobs.models import Job
+from planning.yields.report import YieldReport
 from pooling.checks import PoolChecks
 from pooling.services import PoolPlan, freeze_pools, request_pools
 from reports.services import request_report
