@@ -44,6 +44,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True)),
                 ('model', models.CharField(blank=True, help_text='The model and its version.', max_length=200)),
                 ('prompt', models.TextField(blank=True)),
+                ('family', models.CharField(blank=True, help_text='Of the retrievers that are made like the model.', max_length=60)),
                 ('labelled_on', models.DateField(blank=True, null=True)),
                 ('filename', models.CharField(max_length=300)),
                 ('labels_count', models.PositiveIntegerField(help_text='Stored labels.')),

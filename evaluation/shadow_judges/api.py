@@ -28,6 +28,7 @@ from evaluation.shadow_judges.services import (
     LONGEST_TEXT,
     Description,
     delete_shadow_judge,
+    name_family,
     request_shadow_judge,
     shadow_judge_named,
 )
@@ -51,6 +52,7 @@ class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
     name = serializers.CharField()
     model = serializers.CharField()
     prompt = serializers.CharField()
+    family = serializers.CharField(help_text="Of the retrievers that are made like the model.")
     description = serializers.CharField()
     labelled_on = serializers.DateField(allow_null=True)
     filename = serializers.CharField()
@@ -58,6 +60,14 @@ class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
     omitted = serializers.DictField(help_text="Lines without a stored label, by reason.")
     sha256 = serializers.CharField()
     created_at = serializers.DateTimeField()
+
+
+class FamilyChange(RequestSerializer):
+    family = serializers.CharField(
+        max_length=60,
+        allow_blank=True,
+        help_text="`lexical`, `dense`, `citation`, a source that drew documents, or empty.",
+    )
 
 
 class MeasureParameters(RequestSerializer):
@@ -106,6 +116,19 @@ class ShadowJudgeDetail(CollectionView):
     @extend_schema(summary="One shadow judge", responses=ShadowJudgeAnswer)
     def get(self, request: Request, slug: str, shadow_judge: str) -> Response:
         judge = found(self.collection.shadow_judges.all(), name=shadow_judge)
+        return Response(ShadowJudgeAnswer(judge).data)
+
+    @extend_schema(
+        operation_id="collections_shadow_judges_family",
+        summary="Name the family of retrievers that are made like the model",
+        description="The report says whether the model prefers the documents that it found.",
+        request=FamilyChange,
+        responses=ShadowJudgeAnswer,
+    )
+    def post(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        found(self.collection.shadow_judges.all(), name=shadow_judge)
+        family = self.parsed(FamilyChange)["family"]
+        judge = name_family(collection=self.collection, name=shadow_judge, family=family)
         return Response(ShadowJudgeAnswer(judge).data)
 
     @extend_schema(

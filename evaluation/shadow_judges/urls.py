@@ -45,6 +45,11 @@ urlpatterns: list[URLPattern] = [
         name="shadow-judge-json",
     ),
     path(
+        "judge/<str:shadow_judge>/family/",
+        views.choose_family,
+        name="choose-shadow-judge-family",
+    ),
+    path(
         "judge/<str:shadow_judge>/delete/",
         views.remove_shadow_judge,
         name="delete-shadow-judge",

@@ -59,6 +59,7 @@ from tests.support.study_scenes import attach_full_texts, rate
 RETRIEVER = "secret-retriever"
 RANK, SCORE = 4_711_093, 7.77125
 SHADOW_JUDGE = "secret-model"
+FAMILY = "secret-family"
 NOTE = "SECRET NOTE"
 EMAIL = "secret@example.org"  # of a reader
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
@@ -147,7 +148,12 @@ def add_shadow_judge(world: World, name: str) -> None:
     """A model's labels of all pairs, and its comparison with people."""
     collection = world.collection
     judge = collection.shadow_judges.create(
-        name=name, model=name, filename=f"{name}.txt", labels_count=3, sha256="0" * 64
+        name=name,
+        model=name,
+        family=FAMILY,
+        filename=f"{name}.txt",
+        labels_count=3,
+        sha256="0" * 64,
     )
     for slot in world.slots():
         judge.labels.create(pair=slot.pair, grade=3)
