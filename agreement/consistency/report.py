@@ -10,7 +10,12 @@ from django.db.models import Max
 
 from accounts.models import Collection
 from agreement.consistency.drift import PersonDrift, drift_of
-from agreement.consistency.reading import ComparableRepeats, answers_of_people, comparable_repeats
+from agreement.consistency.reading import (
+    ComparableRepeats,
+    answers_of_people,
+    comparable_by_round,
+    comparable_repeats,
+)
 from agreement.consistency.repeated import RepeatedGrade, consistency_of
 from agreement.revision import revision_of
 from agreement.services import JUDGMENTS
@@ -29,7 +34,8 @@ REPEATS = "the answers to repeats"
 class ConsistencyReport(ReportKind):
     """Self-consistency and drift of each annotator, by id, and of all together.
 
-    The payload has `overall` and `annotators`, each with `consistency` and `drift`.
+    The payload has `overall` and `annotators`, each with `consistency` and `drift`. If pairs of
+    earlier pool rounds came among those of later ones, it has `pool_rounds`, too.
     """
 
     name = "compute_consistency"
@@ -44,7 +50,10 @@ class ConsistencyReport(ReportKind):
         work.progress(0, None, "comparing answers")
         comparable = comparable_repeats(collection)
         people = dict(answers_of_people(collection))
-        return ReportContent(consistency_payload(collection, comparable, people))
+        payload = consistency_payload(collection, comparable, people)
+        if rounds := drift_between_rounds(collection):
+            payload["pool_rounds"] = rounds
+        return ReportContent(payload)
 
     def released(self, report: StoredReport) -> Any:
         """Self-consistency of all together. What is about a person, or advice, is for admins."""
@@ -81,3 +90,28 @@ def consistency_payload(
             for pk in sorted({*people, *by_person})
         ],
     }
+
+
+def drift_between_rounds(collection: Collection) -> list[dict[str, Any]]:
+    """By pool round: the grades that pairs of earlier rounds got among its pairs, as JSON.
+
+    `all` compares them with the judgments that stood, `same_judges` where the same person gave
+    both grades, and `other_judges` where two people did. `direction` is the mean difference.
+    """
+    scale = Scale(collection.highest_grade, collection.relevant_from)
+
+    def numbers(repeats: list[RepeatedGrade]) -> dict[str, Any]:
+        found = consistency_of(repeats, collection.seed, scale)
+        del found["distances"]  # of a new judge, it says nothing
+        return found
+
+    return [
+        {
+            "round": pool_round,
+            "left_out": comparable.left_out,
+            "all": numbers(comparable.repeats),
+            "same_judges": numbers([each for each in comparable.repeats if each.is_own]),
+            "other_judges": numbers([each for each in comparable.repeats if not each.is_own]),
+        }
+        for pool_round, comparable in comparable_by_round(collection).items()
+    ]
