@@ -60,6 +60,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "evaluation": ("leaderboard", "system", "add-system"),
     "significance": ("compare-systems", "ranked-lists"),
     "error_browser": ("error-browser",),
+    "gaps": ("gaps",),
     "pool_bias": ("pool-bias",),
     "label_effects": ("label-effects",),
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
+from evaluation.gaps.services import GapsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -65,6 +66,10 @@ def pool_bias() -> Job:
 
 def finds() -> Job:
     return request_report(UniqueFindsReport(), collection=a_scored_collection())
+
+
+def gaps() -> Job:
+    return request_report(GapsReport(), collection=a_scored_collection())
 
 
 def baselines() -> Job:
@@ -129,6 +134,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "pool_bias": pool_bias,
     "make_baselines": baselines,
     "unique_finds": finds,
+    "gaps": gaps,
     "compare_labels": label_effects,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,
