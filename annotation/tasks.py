@@ -10,7 +10,7 @@ from annotation.guidelines.changes import APPLYING_KIND, apply_as_requested
 from annotation.models import Guideline
 from annotation.sharing import Assignment, SeatMove
 from jobs.lease import Lease
-from jobs.registry import STATE, WHOLE, handles
+from jobs.registry import WHOLE, handles
 
 
 @handles(team.OPENING_KIND, title="Open queries", page="board", in_steps=True, owners=WHOLE)
@@ -31,17 +31,6 @@ def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
     return team.rebalance_as_planned(
         collection=lease.collection,
         moves=[SeatMove(*row) for row in lease.parameters["moves"]],
-        work=lease,
-    )
-
-
-@handles(team.ROUND_KIND, title="Open a pool round", page="board", in_steps=True, owners=STATE)
-def run_open_pool_round(lease: Lease) -> dict[str, Any]:
-    return team.open_new_pairs_as_planned(
-        collection=lease.collection,
-        queries=lease.parameters["queries"],
-        changes=[team.SeatChange(*row) for row in lease.parameters["changes"]],
-        old_share=lease.parameters["old_share"],
         work=lease,
     )
 

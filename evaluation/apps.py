@@ -10,3 +10,4 @@ class EvaluationConfig(AppConfig):
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
+        from evaluation.top_ups import tasks as top_ups  # noqa: F401

@@ -35,23 +35,15 @@ class ComparableRepeats(NamedTuple):
     left_out: int
 
 
-def comparable_repeats(collection: Collection) -> ComparableRepeats:
-    """The repeats of a person's own judgments, without those that pool rounds are compared by."""
-    return comparable_by_round(collection, first=True).get(1, ComparableRepeats([], 0))
+def comparable_repeats(collection: Collection) -> dict[int, ComparableRepeats]:
+    """Round 1 has the repeats of a person's own judgments, and is always there.
 
-
-def comparable_by_round(
-    collection: Collection, *, first: bool = False
-) -> dict[int, ComparableRepeats]:
-    """The pairs of earlier pool rounds that came among those of a later one, by that round.
-
-    The judgment that a grade is compared with may be another person's. With `first`, the repeats
-    within the first round instead, as round 1.
+    A later pool round has the pairs of earlier rounds that came among its pairs. The judgment that
+    such a grade is compared with may be another person's.
     """
     both = ~Exists(Slot.objects.unjudged().filter(pair=OuterRef("repeat__slot__pair")))
-    of_rounds = Q(repeat__pool_round=1) if first else Q(repeat__pool_round__gt=1)
     rows = (
-        RepeatJudgment.objects.filter(of_rounds, repeat__query__collection=collection)
+        RepeatJudgment.objects.filter(repeat__query__collection=collection)
         .annotate(is_shown=both)
         .order_by("repeat", "sequence")
         .values_list(
@@ -73,7 +65,7 @@ def comparable_by_round(
             )
     return {
         pool_round: ComparableRepeats(found[pool_round], left_out[pool_round])
-        for pool_round in sorted({*found, *left_out})
+        for pool_round in sorted({1, *found, *left_out})
     }
 
 

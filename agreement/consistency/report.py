@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,7 @@ from django.db.models import Max
 
 from accounts.models import Collection
 from agreement.consistency.drift import PersonDrift, drift_of
-from agreement.consistency.reading import (
-    ComparableRepeats,
-    answers_of_people,
-    comparable_by_round,
-    comparable_repeats,
-)
+from agreement.consistency.reading import ComparableRepeats, answers_of_people, comparable_repeats
 from agreement.consistency.repeated import RepeatedGrade, consistency_of
 from agreement.revision import revision_of
 from agreement.services import JUDGMENTS
@@ -48,11 +44,12 @@ class ConsistencyReport(ReportKind):
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         work.progress(0, None, "comparing answers")
-        comparable = comparable_repeats(collection)
+        by_round = comparable_repeats(collection)
+        comparable = by_round.pop(1)
         people = dict(answers_of_people(collection))
         payload = consistency_payload(collection, comparable, people)
-        if rounds := drift_between_rounds(collection):
-            payload["pool_rounds"] = rounds
+        if by_round:
+            payload["pool_rounds"] = drift_between_rounds(collection, by_round)
         return ReportContent(payload)
 
     def released(self, report: StoredReport) -> Any:
@@ -92,7 +89,9 @@ def consistency_payload(
     }
 
 
-def drift_between_rounds(collection: Collection) -> list[dict[str, Any]]:
+def drift_between_rounds(
+    collection: Collection, by_round: Mapping[int, ComparableRepeats]
+) -> list[dict[str, Any]]:
     """By pool round: the grades that pairs of earlier rounds got among its pairs, as JSON.
 
     `all` compares them with the judgments that stood, `same_judges` where the same person gave
@@ -113,5 +112,5 @@ def drift_between_rounds(collection: Collection) -> list[dict[str, Any]]:
             "same_judges": numbers([each for each in comparable.repeats if each.is_own]),
             "other_judges": numbers([each for each in comparable.repeats if not each.is_own]),
         }
-        for pool_round, comparable in comparable_by_round(collection).items()
+        for pool_round, comparable in by_round.items()
     ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, Collection, User
@@ -100,13 +100,26 @@ def new_candidates(query: Query) -> QuerySet[Candidate]:
 
 
 def waiting_pairs(collection: Collection) -> dict[str, int]:
-    """How many candidates have no pair yet, by open query. From kept counts."""
-    openings = Opening.objects.of(collection).order_by()
-    rows = openings.filter(
-        query__query_paper__pool__to_judge__gt=F("query__pair_count__total")
-    ).values_list(
-        "query__name",
-        F("query__query_paper__pool__to_judge") - F("query__pair_count__total"),
+    """How many candidates of later pool rounds have no pair yet, by open query.
+
+    Kept counts say which queries have fewer pairs than candidates. In queries with imported
+    judgments these may be candidates of the first round, which nobody is to judge.
+    """
+    if not collection.pool_rounds.exists():
+        return {}
+    queries = Query.objects.filter(
+        collection=collection,
+        opening__isnull=False,
+        query_paper__pool__to_judge__gt=F("pair_count__total"),
+    )
+    of_query = "pool__query_paper__queries"
+    paired = Pair.objects.filter(query=OuterRef(of_query), candidate=OuterRef("pk"))
+    rows = (
+        Candidate.objects.to_judge()
+        .filter(~Exists(paired), round__gt=1, **{f"{of_query}__in": queries})
+        .order_by()
+        .values_list(f"{of_query}__name")
+        .annotate(count=Count("pk"))
     )
     return dict(sorted(rows))
 

@@ -44,6 +44,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling": ("pools", "pool"),
     "pooling#which-models": ("choose-models",),
     "pooling#building-pools": ("plan-pools",),
+    "top_ups": ("pool-rounds",),
     "pooling#comparing-two-plans": ("compare-plans",),
     "judgments": ("import-judgments",),
     "guidelines": ("guidelines", "guideline", "guideline-text"),

@@ -52,13 +52,13 @@ def new_documents(collection: Collection, count: int) -> list[str]:
     return [DocumentFactory(collection=collection).docno for _ in range(count)]
 
 
-def top_up(opening: Opening, count: int = 3, *, depth: int = 100) -> PoolRound:
+def top_up(opening: Opening, count: int = 3, *, name: str = "", **plan) -> PoolRound:
     """A round of so many new documents for the query paper of the opening."""
     query = opening.query
     collection, paper = query.collection, query.query_paper.name
-    name = f"late{collection.pool_rounds.count() + 2}"
+    name = name or f"late{collection.pool_rounds.count() + 2}"
     late(collection, name, new_documents(collection, count), paper=paper)
-    return a_round(collection, name, depth=depth)
+    return a_round(collection, name, **{"depth": 100, **plan})
 
 
 def rows_of_round(
