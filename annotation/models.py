@@ -497,7 +497,9 @@ class Repeat(models.Model):
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
     pool_round = models.PositiveSmallIntegerField(default=1, db_default=1)
     position = models.PositiveIntegerField(
-        null=True, blank=True, help_text="As that of a slot. NULL: it comes some time after its pair."
+        null=True,
+        blank=True,
+        help_text="As that of a slot. NULL: it comes some time after its pair.",
     )
     token = models.CharField(max_length=32, help_text="Its name in addresses, like that of a pair.")
     postponed_at = models.DateTimeField(null=True, blank=True)

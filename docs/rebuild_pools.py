@@ -268,7 +268,11 @@ def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, 
 
 def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) -> Pool:
     """What a pool round adds to a pool of these documents."""
-    facts, depth, only = manifest["pools"]["query_papers"][paper], manifest["depth"], manifest["only"]
+    facts, depth, only = (
+        manifest["pools"]["query_papers"][paper],
+        manifest["depth"],
+        manifest["only"],
+    )
     ranks: dict[str, dict[str, tuple[int, float]]] = {}
     for name, topic in ((name, topic) for name in runs for topic in facts.get("topics", [paper])):
         for rank, (docno, score) in enumerate(runs[name].get(topic, [])[:depth], start=1):
@@ -279,9 +283,10 @@ def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) 
     skipped = {*pooled, *facts.get("outside", []), *(() if facts.get("topic") else (paper,))}
     may_be_added = None if only is None else only.get(paper, [])
     best: dict[str, tuple[str, str, int]] = {}
-    for rank, name, docno in sorted((ranks[name][d][0], name, d) for name in ranks for d in ranks[name]):
+    places = [(own[docno][0], name, docno) for name, own in ranks.items() for docno in own]
+    for rank, drawer, docno in sorted(places):
         if docno not in skipped and (may_be_added is None or docno in may_be_added):
-            best.setdefault(docno, (docno, name, rank))
+            best.setdefault(docno, (docno, drawer, rank))
     drawn, inclusion = list(best.values()), dict[str, float]()
     if manifest["choice"] == "sample":
         drawn, first = [], 1
@@ -358,7 +363,12 @@ def main(*paths: str) -> None:
             files[sha256(content)] = content
     builds = [manifest for manifest in manifests if "round" not in manifest]
     rounds = sorted((each for each in manifests if "round" in each), key=lambda each: each["round"])
-    releases = [pools for path in paths if zipfile.is_zipfile(path) for pools in rebuild_release(path, corpus)]
+    releases = [
+        pools
+        for path in paths
+        if zipfile.is_zipfile(path)
+        for pools in rebuild_release(path, corpus)
+    ]
     pooled: dict[str, list[str]] = {}
     for pools in [*releases, *(rebuild(manifest, corpus, files) for manifest in builds)]:
         size = sum(len(pool.drawn) for pool in pools.values())

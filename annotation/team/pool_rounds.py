@@ -290,8 +290,7 @@ def _open_query(
                 for seat in opening.seats.select_related("annotator").order_by("number")
             )
             return sum(
-                _open_round(opening, number, (first, second), old_share, known)
-                for number in rounds
+                _open_round(opening, number, (first, second), old_share, known) for number in rounds
             )
     except CannotReassign as error:
         raise CannotOpen(str(error)) from error

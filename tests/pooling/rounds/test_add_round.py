@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from django.db import IntegrityError, transaction
 
-from corpus.models import Document
-from corpus.services import create_query
-from corpus.state import CorpusChanged
 from jobs.context import DirectRun
-from pooling.errors import PoolingError
-from pooling.models import Candidate, Contribution, Pool, PoolRound
+from pooling.models import Pool
 from pooling.rounds.plans import RoundPlan
-from pooling.rounds.services import ChangedWhileChosen, NothingToAdd, add_round, preview_round
-from tests.support.factories import DocumentFactory
-from tests.support.pool_counts import check_pool_counts
-from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built
+from pooling.rounds.services import add_round
 from tests.support.rounds import a_frozen_collection, added, late, rows_of_round
 
 pytestmark = pytest.mark.django_db
