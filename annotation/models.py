@@ -486,8 +486,8 @@ class Repeat(models.Model):
     Made with the slots, or when a seat or a round is given. Triggers drop one without a judgment
     when the work on it ends: its seat is handed over, or its pair is opened again.
 
-    With a `pool_round` from 2, a pair of an earlier pool round comes among those of this one, at its
-    `position` in the person's order. Another person may have judged it: the slot says who.
+    With a `pool_round` from 2, a pair of an earlier pool round comes among those of this one, at
+    its `position` in the person's order. Another person may have judged it: the slot says who.
     """
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="repeats")

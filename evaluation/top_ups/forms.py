@@ -88,7 +88,7 @@ class OpeningForm(forms.Form):
         queryset=None,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="They replace people who can no longer judge. Whoever must qualify first "
+        help_text="They replace people who can no longer judge. A person who must qualify first "
         "gets no seat.",
     )
     old_percent = forms.FloatField(
