@@ -8,6 +8,7 @@ belong to frozen pools, which all pages show.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection as Group
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -49,7 +50,16 @@ BATCH_SIZE = 20  # query papers; ten lists of 100 for each of them take some 3 M
 
 
 class NothingToAdd(PoolingError):
-    """No run has a document that the pools lack."""
+    """No run has a document that the pools lack, or none that the round may add."""
+
+    def __init__(self, plan: RoundPlan) -> None:
+        super().__init__(
+            "The pools contain everything that these runs have to this depth, so no round was "
+            "added. Choose a greater depth, or other runs."
+            if plan.only is None
+            else "These runs have no document to this depth that the round may add, so no round "
+            "was added."
+        )
 
 
 class ChangedWhileChosen(PoolingError):
@@ -168,7 +178,7 @@ def choose(
     lists: Sequence[TopicList],
     skipped_docnos: set[str],
     *,
-    only: Any,
+    only: Group[str] | None,
     depth: int,
     parameters: dict[str, Any] | None,
     seed: str,
@@ -273,10 +283,7 @@ def add_round(
             new_pools.add(_new_pool(collection, addition), _facts(addition))
             work.progress(new_pools.count, None, "pools read")
         if not new_pools.candidates:
-            raise NothingToAdd(
-                "The pools contain everything that these runs have to this depth, so no round was "
-                "added. Choose a greater depth, or other runs."
-            )
+            raise NothingToAdd(plan)
         manifest = _manifest(collection, plan, number, digest, previous, new_pools, lists)
         with work.fenced():
             now = lock_collection(collection)
