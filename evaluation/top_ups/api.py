@@ -160,5 +160,5 @@ class RoundManifest(CollectionView):
         responses={(200, "application/json"): OpenApiTypes.OBJECT},
     )
     def get(self, request: Request, slug: str, pool_round: int) -> HttpResponseBase:
-        row = found(self.collection.pool_rounds, number=pool_round)
+        row = found(self.collection.pool_rounds.all(), number=pool_round)
         return HttpResponse(round_manifest_text(row), content_type="application/json")
