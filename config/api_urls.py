@@ -32,6 +32,7 @@ from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
 from evaluation.shadow_judges.asking import api as asking
 from evaluation.significance.api import Significance
+from evaluation.top_ups import api as top_ups
 from jobs import api as jobs
 from planning.yields.api import Yields
 from pooling import api as pooling
@@ -98,6 +99,13 @@ collection_routes: list[URLPattern | URLResolver] = [
         "pool-builds/<int:build>/manifest.json",
         pooling.PoolManifest.as_view(),
         name="api-pool-manifest",
+    ),
+    path("pool-rounds/", top_ups.PoolRounds.as_view(), name="api-pool-rounds"),
+    path("pool-rounds/open/", top_ups.RoundOpening.as_view(), name="api-open-pool-round"),
+    path(
+        "pool-rounds/<int:pool_round>/manifest.json",
+        top_ups.RoundManifest.as_view(),
+        name="api-pool-round-manifest",
     ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
     path("judging/", annotation.OwnQueries.as_view(), name="api-judging"),

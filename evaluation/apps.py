@@ -16,3 +16,4 @@ class EvaluationConfig(AppConfig):
         from evaluation.shadow_judges.plan_model import register_shadow_judges
 
         register_shadow_judges()
+        from evaluation.top_ups import tasks as top_ups  # noqa: F401

@@ -38,6 +38,7 @@ from tests.support.factories import (
     member,
 )
 from tests.support.practice_scenes import a_pilot
+from tests.support.rounds import top_up
 from tests.support.sittings import ask as ask_about
 from tests.support.sittings import judge_both
 from tests.support.training_scenes import train_with
@@ -195,6 +196,11 @@ ADDRESSES = [
     Address("build-pools", (ADMIN,), POST),
     Address("freeze-pools", (ADMIN,), POST),
     Address("pool-manifest", (ADMIN,), GET),
+    Address("pool-rounds", (ADMIN,), GET),
+    Address("add-pool-round", (ADMIN,), POST),
+    Address("open-pool-round", (ADMIN,), POST),
+    Address("pool-round-manifest", (ADMIN,), GET),
+    Address("pool-round-run", (ADMIN,), GET),
     Address("pool-figure", (ADMIN,), GET),
     Address("models-figure", (ADMIN,), GET),
     Address("yields", (ADMIN,), GET),
@@ -216,6 +222,9 @@ ADDRESSES = [
     Address("api-pool", (ADMIN,), GET),
     Address("api-pool-builds", (ADMIN,), GET),
     Address("api-pool-manifest", (ADMIN,), GET),
+    Address("api-pool-rounds", (ADMIN,), BOTH),
+    Address("api-open-pool-round", (ADMIN,), POST),
+    Address("api-pool-round-manifest", (ADMIN,), GET),
     # Judging
     Address("judge", (ANNOTATOR, OWNER), GET),
     Address("judge-query", (ANNOTATOR, OWNER), GET),
@@ -607,6 +616,7 @@ def two_collections() -> dict:
         "erratum_id": world.erratum.pk,
         "question": question.pk,
         "number": 1,
+        "pool_round": top_up(world.opening, 1).number,
         "table": "documents",
         "strategy": "random",
         "page": "release",
@@ -638,6 +648,7 @@ def where(name: str, world: dict, slug: str = "") -> str:
     route = ROUTES[name]
     places = {
         "/runs/": world["run"],
+        "/lists/": "late2",
         "/systems/": world["system"],
         "/practice/": world["practice_pair"].query.name,
     }

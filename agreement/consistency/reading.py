@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import groupby
@@ -22,6 +22,7 @@ from annotation.models import Judgment, RepeatJudgment, Slot
 CORRECTION = timedelta(minutes=10)  # of an answer to a repeat; a later change may follow the list
 READ_TOGETHER = 5_000
 NO_LABEL = -1
+ROUND = 10**12  # more than the key of any query
 
 
 class ComparableRepeats(NamedTuple):
@@ -35,7 +36,12 @@ class ComparableRepeats(NamedTuple):
     left_out: int
 
 
-def comparable_repeats(collection: Collection) -> ComparableRepeats:
+def comparable_repeats(collection: Collection) -> dict[int, ComparableRepeats]:
+    """Round 1 has the repeats of a person's own judgments, and is always there.
+
+    A later pool round has the pairs of earlier rounds that came among its pairs. The judgment that
+    such a grade is compared with may be another person's.
+    """
     both = ~Exists(Slot.objects.unjudged().filter(pair=OuterRef("repeat__slot__pair")))
     rows = (
         RepeatJudgment.objects.filter(repeat__query__collection=collection)
@@ -44,18 +50,24 @@ def comparable_repeats(collection: Collection) -> ComparableRepeats:
         .values_list(
             *("repeat", "annotator", "created_at", "grade", "guideline_version", "distance"),
             *("compared__grade", "compared__guideline_version", "is_shown"),
+            *("compared__annotator", "repeat__pool_round"),
         )
     )
-    found, left_out = [], 0
+    found: dict[int, list[RepeatedGrade]] = defaultdict(list)
+    left_out: Counter[int] = Counter()
     for _, answers in groupby(rows.iterator(READ_TOGETHER), key=itemgetter(0)):
-        _, annotator, _, grade, version, distance, first, first_version, is_shown = _last_of(
-            answers
-        )
-        if None in (grade, first) or version != first_version or not is_shown:
-            left_out += 1
+        _, annotator, _, grade, version, distance, *compared = _last_of(answers)
+        earlier, earlier_version, is_shown, judge, pool_round = compared
+        if None in (grade, earlier) or version != earlier_version or not is_shown:
+            left_out[pool_round] += 1
         else:
-            found.append(RepeatedGrade(annotator, first, grade, distance))
-    return ComparableRepeats(found, left_out)
+            found[pool_round].append(
+                RepeatedGrade(annotator, earlier, grade, distance, judge == annotator)
+            )
+    return {
+        pool_round: ComparableRepeats(found[pool_round], left_out[pool_round])
+        for pool_round in sorted({1, *found, *left_out})
+    }
 
 
 def _last_of(answers: Iterable[tuple]) -> tuple:  # type: ignore[type-arg]
@@ -98,7 +110,7 @@ def answers_of_people(collection: Collection) -> Iterator[tuple[int, PersonDrift
         .order_by("annotator", "pk")
         .values_list(
             *("annotator", "slot", "slot__pair", "slot__pair__query", "created_at", "seconds"),
-            *("grade", "slot__postponed_at"),
+            *("grade", "slot__postponed_at", "slot__pair__candidate__round"),
         )
     )
     for annotator, judgments in groupby(rows.iterator(READ_TOGETHER), key=itemgetter(0)):
@@ -109,7 +121,7 @@ def answers_of_people(collection: Collection) -> Iterator[tuple[int, PersonDrift
 
 def _first_answers(judgments: Iterable[tuple], labels: FinalLabels) -> Iterator[TimedAnswer]:  # type: ignore[type-arg]
     seen: set[int] = set()
-    for _, slot, pair, query, given_at, seconds, grade, postponed_at in judgments:
+    for _, slot, pair, query, given_at, seconds, grade, postponed_at, pool_round in judgments:
         if slot in seen:
             continue
         seen.add(slot)
@@ -117,7 +129,9 @@ def _first_answers(judgments: Iterable[tuple], labels: FinalLabels) -> Iterator[
         if label is None:
             grade = None
         is_final = None if label in (None, NO_LABEL) else grade == label
-        yield TimedAnswer(query, given_at, seconds, grade, is_final, postponed_at is not None)
+        # The pairs of a later pool round come later, so their order is random only among them.
+        block = query + (pool_round - 1) * ROUND
+        yield TimedAnswer(block, given_at, seconds, grade, is_final, postponed_at is not None)
 
 
 def _repeats_by_person(collection: Collection) -> dict[int, list[TimedAnswer]]:

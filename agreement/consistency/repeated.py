@@ -30,12 +30,16 @@ FUNCTIONS = {each.key: each.function for each in REGISTRY if each.key in (KAPPA,
 
 
 class RepeatedGrade(NamedTuple):
-    """Two grades of a person for the same pair, and how many own answers lie between."""
+    """Two grades for the same pair, and how many own answers of the person lie between.
+
+    Between pool rounds, another person may have given the first one; then `is_own` is false.
+    """
 
     annotator: int
     first: int
     second: int
     distance: int
+    is_own: bool = True
 
 
 def consistency_of(

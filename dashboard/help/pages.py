@@ -45,6 +45,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "yields": ("yields",),
     "pooling#which-models": ("choose-models",),
     "pooling#building-pools": ("plan-pools",),
+    "top_ups": ("pool-rounds",),
     "pooling#comparing-two-plans": ("compare-plans",),
     "judging_plans": ("plan-judging",),
     "judgments": ("import-judgments",),

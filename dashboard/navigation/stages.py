@@ -79,7 +79,10 @@ STAGES = (
     ),
     Stage(
         "Pools",
-        (NavigationPage("Pools", "pools"), NavigationPage("Runs", "runs")),
+        (
+            NavigationPage("Pools", "pools", holds=("pool-rounds/",)),
+            NavigationPage("Runs", "runs"),
+        ),
     ),
     Stage(
         "Judging",
@@ -145,6 +148,7 @@ ACTIONS = (
     Action("See the yield of judging", "yields", "relevant per hour forecast stop stopping advice"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
     Action("Plan the judging", "plan-judging", "second judge budget hours double single lara"),
+    Action("Add a pool round", "pool-rounds", "top up unjudged late runs systems"),
     Action("Start a pilot round", "new-pilot", "practice trial agreement annotators"),
     Action("Open queries for judging", "board", "start assign annotators", "?state=not-open"),
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),
