@@ -6,11 +6,8 @@ from jobs.lease import Lease
 from jobs.registry import handles
 from jobs.uploaded_files import files_of
 from scoring.services import JOB_KIND, evaluate
-from scoring.systems.lists import unjudged_among
 from scoring.systems.services import RunPath, import_system
 from scoring.systems.uploads import IMPORT_KIND
-
-UNJUDGED_DEPTH = 20
 
 
 @handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True)
@@ -35,8 +32,4 @@ def run_import_system(lease: Lease) -> dict[str, object]:
         repetition_of=parameters["repetition_of"],
         work=lease,
     )
-    unjudged, listed = unjudged_among(system, UNJUDGED_DEPTH)
-    result: dict[str, object] = {"system": system.name}
-    if listed:
-        result[f"unjudged_at_{UNJUDGED_DEPTH}"] = f"{unjudged:,} of {listed:,} documents"
-    return result
+    return {"system": system.name}

@@ -10,7 +10,6 @@ from corpus.models import Query
 from retrieval.formats import Scored, write_run
 from retrieval.models import Run
 from retrieval.services import query_names_of
-from scoring.labels import qrels_of
 from scoring.models import System, SystemKind, SystemRanking
 
 READ_TOGETHER = 200  # lists; one of 1,000 documents takes about 100 kB in memory
@@ -31,19 +30,6 @@ def system_lists(
     if queries is not None:
         rows = rows.filter(query__name__in=queries)
     yield from rows.values_list("query__name", "docnos").iterator(READ_TOGETHER)
-
-
-def unjudged_among(system: System, depth: int) -> tuple[int, int]:
-    """The documents without a final label among the first of its lists, and all of these.
-
-    Over the queries with a final label; 0 and 0 while there is none.
-    """
-    qrels = qrels_of(system.collection)
-    firsts = [
-        (qrels[query], docnos[:depth]) for query, docnos in system_lists(system) if query in qrels
-    ]
-    unjudged = sum(docno not in grades for grades, docnos in firsts for docno in docnos)
-    return unjudged, sum(len(docnos) for _, docnos in firsts)
 
 
 def list_for(system: System, query: Query) -> list[str] | None:

@@ -172,7 +172,7 @@ def test_the_import_of_a_system_says_how_much_is_unjudged(collection):
     job = request_system_import(collection=collection, name="new", files=[run], requested_by=None)
     run_job(job.pk)
     job.refresh_from_db()
-    assert (job.result["system"], job.result["unjudged_at_20"]) == ("new", "1 of 2 documents")
+    assert (job.result["system"], job.result["unjudged_at_20"]) == ("new", "1 of 2")
 
 
 def test_the_api_computes_and_gives_the_report(collection):
