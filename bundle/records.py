@@ -41,6 +41,7 @@ class PooledDocument(NamedTuple):
     """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
 
     `inclusion` is the probability with which a sample drew it, None in a pool that is not a sample.
+    `round` is the pool round that added it, 1 for the builds.
     """
 
     query_paper: str
@@ -49,6 +50,7 @@ class PooledDocument(NamedTuple):
     excluded: str
     sources: tuple[FoundBy, ...]
     inclusion: float | None = None
+    round: int = 1
 
     @property
     def drawn_by(self) -> str | None:
@@ -59,7 +61,7 @@ class Rating(NamedTuple):
     """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision.
 
     `guideline` is the version that it was made under. `aspects` are what the match is about, as
-    `annotation.aspects.aspects_cell` writes them.
+    `annotation.aspects.aspects_cell` writes them. `pool_round` is that of the candidate.
     """
 
     query: str
@@ -74,6 +76,7 @@ class Rating(NamedTuple):
     presentation_digest: str
     guideline: int
     aspects: str = ""
+    pool_round: int = 1
 
 
 class Adjudication(NamedTuple):

@@ -27,6 +27,8 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     papers = groupby(snapshot.pools, attrgetter("query_paper"))
     return {
-        POOLS: folder.write(formats.write_pools(paper) for _, paper in papers),
+        POOLS: folder.write(
+            formats.write_pools(paper, with_rounds=bool(snapshot.rounds)) for _, paper in papers
+        ),
         **write_runs(folder, snapshot.runs, snapshot.run_lines),
     }

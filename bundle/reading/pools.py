@@ -62,13 +62,15 @@ def _plain_candidate(value: Any) -> PooledDocument | None:
             value["excluded"],
             sources,
             value["inclusion"],
+            value.get("round", 1),
         )
-    except (KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError):
         return None
     texts = pooled.query_paper, pooled.docno, pooled.excluded
     is_plain = (
         all(type(text) is str for text in texts)
         and _is_count(pooled.position)
+        and _is_count(pooled.round)
         and _is_plain_number(pooled.inclusion)
         and type(value["sources"]) is list
         and all(
@@ -99,6 +101,7 @@ def _candidate(fields: Fields) -> PooledDocument:
         excluded=fields.text("excluded"),
         sources=fields.each("sources", _source),
         inclusion=fields.optional_number("inclusion"),
+        round=fields.optional_whole("round", least=1) or 1,
     )
 
 
