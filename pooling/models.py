@@ -158,7 +158,8 @@ class Pool(models.Model):
 
     A hidden pool has no query paper, so nothing that looks for the pools of a collection finds it.
     `drawn`, `size`, `to_judge`, `forced`, `shortfall_sum` and `deepest` sum up the rows written
-    with the pool, which never change.
+    with the pool, which never change. `size` and `to_judge` are of all candidates: a trigger adds
+    those of later pool rounds to them.
     """
 
     # Typed as if it were never NULL, because only the code that writes pools meets hidden ones.
@@ -214,6 +215,79 @@ class Pool(models.Model):
         return self.frozen_at is not None
 
 
+class RoundChoice(models.TextChoices):
+    """The choice of the documents that a pool round adds, among those not pooled yet."""
+
+    ALL_UNJUDGED = "all-unjudged", "All unjudged documents to depth k"
+    DECISIVE = "decisive", "Only those that can change a conclusion"
+    SAMPLE = "sample", "A stratified sample"
+
+
+class PoolRound(models.Model):
+    """A numbered addition to frozen pools. The first round is the builds, and has no row.
+
+    It is written and frozen in one transaction, and then never changes. No annotator or
+    adjudicator is shown its number or reason. See docs/adr/0061-pool-rounds.md.
+    """
+
+    # No index of its own: that of a constraint begins with it.
+    collection = models.ForeignKey(
+        Collection, models.CASCADE, related_name="pool_rounds", db_index=False
+    )
+    number = models.PositiveSmallIntegerField(help_text="2, 3, … The builds are round 1.")
+    reason = models.TextField(help_text="The manifest publishes it.")
+    choice = models.CharField(max_length=20, choices=RoundChoice)
+    depth = models.PositiveIntegerField(help_text="k: the last rank that is read of each list.")
+    seed = models.CharField(max_length=200)
+    parameters = models.JSONField(default=dict, help_text="Of a sample: `bounds` and `rates`.")
+    manifest = models.JSONField()
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    made_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text="NULL: it is being written.")
+
+    class Meta:
+        ordering = ["collection", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], name="pool_round_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=2), name="pool_round_from_2"),
+            models.CheckConstraint(
+                condition=models.Q(choice__in=RoundChoice.values), name="pool_round_choice_known"
+            ),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="pool_round_has_reason"),
+            models.CheckConstraint(condition=models.Q(depth__gte=1), name="pool_round_depth_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"round {self.number} of the pools of {self.collection}"
+
+
+class RoundList(models.Model):
+    """A ranked list that a pool round was chosen from, to the round's depth.
+
+    `topic` is the query paper, or one of its queries where the system has a list for each of them.
+    `run` is the name of the run or system, which may be replaced later; this copy stays.
+    """
+
+    # No index of its own: that of a constraint begins with it.
+    pool_round = models.ForeignKey(
+        PoolRound, models.CASCADE, related_name="lists", db_index=False
+    )
+    run = models.CharField(max_length=60)
+    query_paper = models.CharField(max_length=200, help_text="The query paper's docno.")
+    topic = models.CharField(max_length=200)
+    docnos = models.JSONField()
+    scores = models.JSONField()
+
+    class Meta:
+        ordering = ["pool_round", "query_paper", "run", "topic"]
+        constraints = [
+            models.UniqueConstraint(fields=["pool_round", "run", "topic"], name="round_list_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} for {self.topic} in {self.pool_round}"
+
+
 class ExclusionReason(models.TextChoices):
     """A reason why a candidate is not judged. Rows and releases have its code, pages its label."""
 
@@ -241,6 +315,9 @@ class Candidate(models.Model):
         blank=True,
         help_text="In a sample: the probability that the pool includes this document.",
     )
+    round = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="The pool round that added it. The builds are round 1."
+    )
 
     objects = CandidateQuerySet.as_manager()
 
@@ -249,6 +326,7 @@ class Candidate(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["pool", "document"], name="candidate_document_once"),
             models.UniqueConstraint(fields=["pool", "position"], name="candidate_position_once"),
+            models.CheckConstraint(condition=models.Q(round__gte=1), name="candidate_round_from_1"),
         ]
 
     def __str__(self) -> str:

@@ -62,6 +62,43 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='PoolRound',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pool_rounds', to='accounts.collection')),
+                ('number', models.PositiveSmallIntegerField(help_text='2, 3, … The builds are round 1.')),
+                ('reason', models.TextField(help_text='The manifest publishes it.')),
+                ('choice', models.CharField(choices=[('all-unjudged', 'All unjudged documents to depth k'), ('decisive', 'Only those that can change a conclusion'), ('sample', 'A stratified sample')], max_length=20)),
+                ('depth', models.PositiveIntegerField(help_text='k: the last rank that is read of each list.')),
+                ('seed', models.CharField(max_length=200)),
+                ('parameters', models.JSONField(default=dict, help_text='Of a sample: `bounds` and `rates`.')),
+                ('manifest', models.JSONField()),
+                ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('made_at', models.DateTimeField(auto_now_add=True)),
+                ('frozen_at', models.DateTimeField(blank=True, help_text='NULL: it is being written.', null=True)),
+            ],
+            options={
+                'ordering': ['collection', 'number'],
+                'constraints': [models.UniqueConstraint(fields=('collection', 'number'), name='pool_round_number_once'), models.CheckConstraint(condition=models.Q(('number__gte', 2)), name='pool_round_from_2'), models.CheckConstraint(condition=models.Q(('choice__in', ['all-unjudged', 'decisive', 'sample'])), name='pool_round_choice_known'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='pool_round_has_reason'), models.CheckConstraint(condition=models.Q(('depth__gte', 1)), name='pool_round_depth_from_1')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RoundList',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pool_round', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='lists', to='pooling.poolround')),
+                ('run', models.CharField(max_length=60)),
+                ('query_paper', models.CharField(help_text="The query paper's docno.", max_length=200)),
+                ('topic', models.CharField(max_length=200)),
+                ('docnos', models.JSONField()),
+                ('scores', models.JSONField()),
+            ],
+            options={
+                'ordering': ['pool_round', 'query_paper', 'run', 'topic'],
+                'constraints': [models.UniqueConstraint(fields=('pool_round', 'run', 'topic'), name='round_list_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Pool',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -94,10 +131,11 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField()),
                 ('excluded', models.CharField(blank=True, help_text='Why it is not judged, as a code.', max_length=200)),
                 ('inclusion', models.FloatField(blank=True, help_text='In a sample: the probability that the pool includes this document.', null=True)),
+                ('round', models.PositiveSmallIntegerField(db_default=1, default=1, help_text='The pool round that added it. The builds are round 1.')),
             ],
             options={
                 'ordering': ['pool', 'position'],
-                'constraints': [models.UniqueConstraint(fields=('pool', 'document'), name='candidate_document_once'), models.UniqueConstraint(fields=('pool', 'position'), name='candidate_position_once')],
+                'constraints': [models.UniqueConstraint(fields=('pool', 'document'), name='candidate_document_once'), models.UniqueConstraint(fields=('pool', 'position'), name='candidate_position_once'), models.CheckConstraint(condition=models.Q(('round__gte', 1)), name='candidate_round_from_1')],
             },
         ),
         migrations.CreateModel(

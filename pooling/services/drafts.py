@@ -84,7 +84,8 @@ class NewPoolFile:
     def close(self) -> None:
         self._file.close()
 
-    def add(self, new_pool: NewPool) -> None:
+    def add(self, new_pool: NewPool, more_facts: Mapping[str, Any] | None = None) -> None:
+        """Add a pool, whose facts in the manifest include `more_facts`."""
         pickle.dump(new_pool, self._file, pickle.HIGHEST_PROTOCOL)
         separator = b"," if self.count else b""
         key, content = canonical_json(new_pool.docno), canonical_json(new_pool.contributions)
@@ -97,6 +98,7 @@ class NewPoolFile:
             "sha256": hashlib.sha256(content).hexdigest(),
             # Only where it is true, so that the manifests of other collections stay as they were.
             **({"topic": True} if new_pool.is_topic else {}),
+            **(more_facts or {}),
         }
         self.count += 1
         self.candidates += len(new_pool.pool.entries)
@@ -297,8 +299,15 @@ def _insert_part(build: PoolBuild, part: list[NewPool]) -> None:
         for new_pool in part
     )
     ids = {new_pool.query_paper_id: pool.pk for new_pool, pool in zip(part, pools, strict=True)}
-    _insert_candidates(ids, part)
-    _insert_contributions(ids, part)
+    insert_candidates(ids, part)
+
+
+def insert_candidates(
+    pools: Mapping[int, int], part: list[NewPool], *, round_number: int = 1
+) -> None:
+    """Insert the candidates of this part, and their contributions. `pools` are by query paper."""
+    _insert_candidates(pools, part, round_number)
+    _insert_contributions(pools, part)
 
 
 def _pool(build: PoolBuild, new_pool: NewPool) -> Pool:
@@ -319,10 +328,12 @@ def _pool(build: PoolBuild, new_pool: NewPool) -> Pool:
     )
 
 
-def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool]) -> None:
+def _insert_candidates(
+    pools: Mapping[int, int], batch: list[NewPool], round_number: int
+) -> None:
     insert_rows(
         Candidate,
-        ("pool", "document", "position", "excluded", "inclusion"),
+        ("pool", "document", "position", "excluded", "inclusion", "round"),
         (
             (
                 pools[new_pool.query_paper_id],
@@ -330,6 +341,7 @@ def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool]) -> None:
                 entry.sequence,
                 "" if new_pool.documents[entry.docno].has_text else ExclusionReason.NO_TEXT.value,
                 new_pool.pool.inclusion[entry.docno] if new_pool.pool.inclusion else None,
+                round_number,
             )
             for new_pool in batch
             for entry in new_pool.pool.entries
@@ -338,7 +350,8 @@ def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool]) -> None:
 
 
 def _insert_contributions(pools: Mapping[int, int], batch: list[NewPool]) -> None:
-    rows = Candidate.objects.order_by().filter(pool__in=pools.values())
+    own = [pools[new_pool.query_paper_id] for new_pool in batch]
+    rows = Candidate.objects.order_by().filter(pool__in=own)
     candidates: dict[tuple[Any, Any], int] = {
         (pool, position): pk for pool, position, pk in rows.values_list("pool", "position", "pk")
     }

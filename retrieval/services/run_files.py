@@ -21,10 +21,23 @@ QueryNames = Mapping[str, Sequence[str]]  # query paper's name to the ids of its
 
 def lists_digest(lists: RankedLists) -> str:
     """SHA-256 (hex) of the ranked lists as a run file."""
-    digest = hashlib.sha256()
-    for line in write_run(lists, tag=TAG):
-        digest.update(line.encode())
+    digest = LinesDigest()
+    digest.update(write_run(lists, tag=TAG))
     return digest.hexdigest()
+
+
+class LinesDigest:
+    """The SHA-256 of the lines of a file, updated with some of them at a time."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def update(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._digest.update(line.encode())
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()
 
 
 def run_lines(run: Run, query_names: QueryNames | None = None) -> Iterator[str]:

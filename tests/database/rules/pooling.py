@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from django.db.models import F
 from django.utils import timezone
 
-from tests.database.rules.world import Case, again, change, delete
+from tests.database.rules.world import Case, World, again, change, delete
+
+
+def a_round(world: World, **changes) -> None:
+    again(world.pool_round, **{"number": 3, "frozen_at": None} | changes)
+
 
 CASES = [
     Case(
@@ -64,6 +70,51 @@ CASES = [
     Case(
         "candidate_of_frozen_pool_insert",
         lambda world: again(world.frozen_candidate, document=world.document, position=9),
+    ),
+    Case(
+        "candidate_of_frozen_pool_insert",
+        lambda world: again(world.frozen_candidate, document=world.document, position=9, round=2),
+    ),
+    Case(
+        "candidate_of_draft_is_of_first_round",
+        lambda world: again(world.candidate, document=world.document, position=9, round=2),
+    ),
+    Case(
+        "candidate_round_from_1",
+        lambda world: again(world.candidate, document=world.document, position=9, round=0),
+        behind=("candidate_of_draft_is_of_first_round",),
+    ),
+    Case("pool_size_stays_frozen", lambda world: change(world.frozen, size=F("size") + 1)),
+    Case("pool_size_stays_frozen", lambda world: change(world.frozen, to_judge=0)),
+    Case("pool_round_begins_unfrozen", lambda world: a_round(world, frozen_at=timezone.now())),
+    Case("pool_round_follows_the_last", lambda world: a_round(world, number=4)),
+    Case(
+        "pool_round_follows_the_last",
+        lambda world: [a_round(world, number=number) for number in (3, 4)],
+    ),
+    Case(
+        "pool_round_number_once",
+        lambda world: a_round(world, number=2),
+        behind=("pool_round_follows_the_last",),
+    ),
+    Case(
+        "pool_round_from_2",
+        lambda world: a_round(world, number=1),
+        behind=("pool_round_follows_the_last",),
+    ),
+    Case("pool_round_choice_known", lambda world: a_round(world, choice="guess")),
+    Case("pool_round_has_reason", lambda world: a_round(world, reason="")),
+    Case("pool_round_depth_from_1", lambda world: a_round(world, depth=0)),
+    Case("pool_round_stays_frozen", lambda world: change(world.pool_round, reason="Other.")),
+    Case("pool_round_stays_frozen", lambda world: change(world.pool_round, frozen_at=None)),
+    Case("pool_round_frozen_never_deleted", lambda world: delete(world.pool_round)),
+    Case("list_of_frozen_round_insert", lambda world: again(world.round_list, topic="d001")),
+    Case("list_of_frozen_round_update", lambda world: change(world.round_list, docnos=["d"])),
+    Case("list_of_frozen_round_delete", lambda world: delete(world.round_list)),
+    Case(
+        "round_list_once",
+        lambda world: again(world.round_list),
+        behind=("list_of_frozen_round_insert",),
     ),
     Case(
         "candidate_of_frozen_pool_update", lambda world: change(world.frozen_candidate, position=9)

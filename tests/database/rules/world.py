@@ -52,6 +52,8 @@ from pooling.models import (
     DrawnList,
     LastPlan,
     Pool,
+    PoolRound,
+    RoundList,
     SavedPlan,
 )
 from practice.models import (
@@ -141,6 +143,8 @@ class World(NamedTuple):
     frozen_ranking: Ranking  # of a run that the frozen pool was drawn from
     frozen_build_run: BuildRun
     frozen_drawn_list: DrawnList
+    pool_round: PoolRound  # frozen
+    round_list: RoundList  # of that round
     pair: Pair  # decided
     slots: tuple[Slot, Slot]  # of that pair
     judgments: tuple[Judgment, Judgment]  # in those slots
@@ -249,6 +253,7 @@ def build_world() -> World:
     document = DocumentFactory(collection=collection)
     sampled_paper = a_sample(collection).papers.create(document=document, position=1)
     paper_type = collection.paper_types.create(key="survey", name="Survey", position=1)
+    round_list = a_round_list(collection)
     return World(
         **practice,
         system=system,
@@ -305,6 +310,8 @@ def build_world() -> World:
         frozen_ranking=frozen_run.rankings.get(),
         frozen_build_run=frozen.build.build_runs.get(),
         frozen_drawn_list=frozen.build.drawn_lists.get(),
+        pool_round=round_list.pool_round,
+        round_list=round_list,
         pair=decided.pair,
         slots=slots,
         judgments=(slots[0].judgment, slots[1].judgment),
@@ -353,6 +360,18 @@ def build_world() -> World:
             user=User.objects.get(username="adju"), degree="master"
         ),
     )
+
+
+def a_round_list(collection: Collection) -> RoundList:
+    """A list of a frozen pool round."""
+    pool_round = collection.pool_rounds.create(
+        number=2, reason="Deeper.", choice="all-unjudged", depth=10, seed="seed", manifest={}
+    )
+    round_list = pool_round.lists.create(
+        run="late", query_paper="d000", topic="d000", docnos=[], scores=[]
+    )
+    change(pool_round, frozen_at=timezone.now())
+    return round_list
 
 
 def practice_rows(collection: Collection) -> dict[str, Any]:
