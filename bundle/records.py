@@ -227,6 +227,22 @@ class ReleasedBuild(NamedTuple):
     query_papers: tuple[str, ...]
 
 
+class ReleasedRound(NamedTuple):
+    """A pool round after the builds: its manifest, and the files of its runs, by their names.
+
+    `documents` were added to the pools of `query_papers` query papers. No person is named.
+    """
+
+    manifest: Mapping[str, Any]
+    files: Mapping[str, str]
+    documents: int
+    query_papers: int
+
+    @property
+    def number(self) -> int:
+        return int(self.manifest["round"])
+
+
 class ReleasedImport(NamedTuple):
     """Files of judgments made elsewhere, with the SHA-256 of each, and what came from them."""
 

@@ -28,6 +28,7 @@ from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
+from bundle.pool_rounds import last_round
 from bundle.reading.opened import BundleError
 from bundle.readme import write_readme
 from bundle.sampling import describe_sample
@@ -38,7 +39,9 @@ from bundle.zip.interruption import interruptible
 from bundle.zip.writing import digest_of, pack_into
 from corpus.scale import Scale
 from database.consistent_reads import consistent_read
-from jobs.context import DirectRun, JobContext
+from evaluation.label_effects.pool_rounds import RoundEffectsReport, has_pool_rounds
+from evaluation.label_effects.rankings import usual_measure
+from jobs.context import DirectRun, JobContext, StepContext
 from jobs.models import Job
 from jobs.services import enqueue
 from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
@@ -50,6 +53,7 @@ from release.gate.stored_reports import OldReport
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
 from release.versions.changes import difference_to
+from reports.services import compute_report, reports_of
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -141,6 +145,7 @@ def publish_release(
         work.progress(next(steps), STEPS, what)
 
     begin("reading the collection")
+    _compare_rounds(collection, options, work)
     with interruptible(work.check):
         with cannot_keep():
             snapshot = take_snapshot(collection, options)
@@ -149,6 +154,23 @@ def publish_release(
             )
         begin("checking it and putting it in place")
         return _keep(collection, version, bundle, published_by, work)
+
+
+def _compare_rounds(collection: Collection, options: ReleaseOptions, work: JobContext) -> None:
+    """Rank the systems before and after the pool rounds, if a version has not told of them yet.
+
+    By the measure of the leaderboard, unless such a report was computed by another one.
+    """
+    if options.labels is not LabelSource.JUDGED or not has_pool_rounds(collection):
+        return
+    before = collection.releases.first()
+    rounds = collection.pool_rounds.filter(number__gt=last_round(before.manifest if before else {}))
+    if rounds.exists() and not reports_of(RoundEffectsReport, collection).exists():
+        compute_report(
+            RoundEffectsReport(usual_measure(collection)),
+            collection=collection,
+            work=StepContext(work),
+        )
 
 
 def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:

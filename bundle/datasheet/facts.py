@@ -17,6 +17,7 @@ from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
+from bundle.pool_rounds import round_sentence
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
 from web.words import count_noun
@@ -147,6 +148,8 @@ def _sources(snapshot: Snapshot) -> Iterator[str]:
         excluded[candidate.excluded] += 1
         if candidate.drawn_by is not None:
             drawn[candidate.drawn_by] += 1
+    for pool_round in snapshot.rounds:
+        yield from _item(f"Pool round {pool_round.number}", round_sentence(pool_round))
     if drawn:
         by = (f"{name} {number:,}" for name, number in sorted(drawn.items()))
         yield from _item("Candidates by the source that drew them", ", ".join(by))

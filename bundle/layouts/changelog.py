@@ -20,6 +20,8 @@ from bundle.label_changes import (
     read_labels,
     summarise,
 )
+from bundle.layouts.reports import report_file
+from bundle.pool_rounds import REPORT, last_round, later_rounds, ranking_sentences, round_sentence
 from bundle.records import FileLines, PreviousVersion, SettledErratum
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
@@ -42,6 +44,7 @@ SETTINGS = {
     "relevant_from": "relevant from grade",
 }
 SETTLED_BY = {"adjudicator": "the adjudicator", "judges": "two judges"}
+ROUND_EFFECTS = report_file(REPORT)
 OPTIONS = {"texts": "texts in the bundle", "labels": "source of the labels"}
 
 Changes: TypeAlias = dict[tuple[str, str], LabelPair]  # by query id and docno
@@ -78,6 +81,7 @@ def _since(content: Content, changes: Changes) -> Iterator[str]:
     else:
         yield from _labels(snapshot, before, before.qrels, changes)
         yield from _pools(snapshot, before.pools)
+    yield from _rounds(content, before.manifest)
     yield from _settings(content, before.manifest)
 
 
@@ -174,6 +178,49 @@ def _by_paper(
 def _grouped(pairs: Iterable[tuple[str, str]], place: int) -> Iterator[tuple[str, int, set[str]]]:
     for paper, rows in groupby(pairs, itemgetter(0)):
         yield paper, place, {docno for _, docno in rows}
+
+
+def _rounds(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """The pool rounds since that version: what was added and why, and what it changed."""
+    snapshot = content.snapshot
+    rounds = later_rounds(snapshot, manifest)
+    if not rounds:
+        return
+    yield "## Pool rounds"
+    yield ""
+    for pool_round in rounds:
+        counts = content.counts.rounds[str(pool_round.number)]
+        grades = ", ".join(
+            f"{number} with grade {grade}" for grade, number in counts.labels_by_grade.items()
+        )
+        yield f"- {_value(round_sentence(pool_round))}"
+        yield f"  Labels of these documents: {counts.labels} ({grades})."
+    yield ""
+    if snapshot.of_citations:
+        return
+    yield "## Rankings of systems before and after"
+    yield ""
+    last = last_round(manifest)
+    found = list(ranking_sentences(snapshot, last))
+    if not found:
+        yield (
+            "No ranking of systems before and after these rounds was computed for this version, so "
+            "nothing can be said about it here."
+        )
+        yield ""
+        return
+    yield (
+        f"Before means the labels of the pairs of {'round 1' if last == 1 else f'rounds 1–{last}'}, "
+        "after the labels of all pairs. Both are the labels of this version. "
+        f"`{ROUND_EFFECTS}` has all numbers."
+    )
+    yield ""
+    for measure, sentences in found:
+        yield f"### {measure}"
+        yield ""
+        for sentence in sentences:
+            yield f"- {sentence}"
+        yield ""
 
 
 def _settings(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:

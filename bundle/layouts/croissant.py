@@ -21,6 +21,7 @@ from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
 from bundle.licences import licence_url
 from bundle.names import RATINGS
 from bundle.options import LabelSource
+from bundle.pool_rounds import round_sentence
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import digest_of, size_of
@@ -218,6 +219,7 @@ def _responsible_ai(content: Content) -> dict[str, Any]:
     ]
     return {
         "rai:dataCollectionType": ["Manual Human Curator"] if judged else ["Others"],
+        "rai:dataCollection": " ".join(map(round_sentence, snapshot.rounds)),
         "rai:dataCollectionTimeFrame": days if judged else [],
         "rai:dataPreprocessingProtocol": [*steps, *_answers(sheet.answers, "preprocessing")],
         "rai:dataAnnotationProtocol": [BLINDNESS] if judged and sheet.dates_known else [],

@@ -115,7 +115,7 @@ ADJUDICATION_CELLS: dict[str, Cell] = {
 def read_ratings(bundle: OpenedBundle) -> Iterator[tuple[int, Rating]]:
     """Line and judgment, by query, docno and slot; none in a release without their file."""
     for line, values in _rows(bundle, RATINGS, RATING_CELLS, OPTIONAL):
-        rating = Rating._make(values)
+        rating = Rating(*values)
         if rating.aspects not in ("", NOTHING_MARKED) and not rating.grade:
             raise BundleError(RATINGS, line, "aspects go with a grade above 0 only.")
         yield line, rating

@@ -32,14 +32,17 @@ def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
         yield number, plain or _candidate(Fields(value, POOLS, number))
 
 
-def pool_digest(pool: Sequence[PooledDocument], forced: Collection[str], *, is_judged: bool) -> str:
+def pool_digest(
+    pool: Sequence[PooledDocument], forced: Collection[str], *, is_judged: bool, first: int = 1
+) -> str:
     """The digest of a pool as docs/manifest.md defines it; forced sources last, as when drawn.
 
-    A release of citations adds the source `cited` where it was none.
+    Those that a later round added begin at the position `first`. A release of citations adds the
+    source `cited` where it was none.
     """
     content = [
         (pooled.docno, *source, position)
-        for position, pooled in enumerate(pool, start=1)
+        for position, pooled in enumerate(pool, start=first)
         for source in sorted(pooled.sources, key=lambda one: (one.source in forced, one.source))
         if is_judged or source.drawn or source.source != CITED or CITED in forced
     ]

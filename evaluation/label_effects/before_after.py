@@ -1,6 +1,6 @@
-"""The rankings of systems before and after new labels, in tables and in words. Pure.
+"""The rankings of systems before and after new labels, in tables and in words.
 
-They are read from two rows of `rankings_over_time`. No sentence is stronger than its figures: a
+Nothing here computes: they are read from two rows of `rankings_over_time`. No sentence is stronger than its figures: a
 missing test or coefficient is said with its reason, and no change is called an improvement.
 """
 

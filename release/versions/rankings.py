@@ -48,7 +48,7 @@ def newest_rankings(before: Release, after: Release) -> Job | None:
 def ranking_change(before: Release, after: Release) -> tuple[Job, RankingChange] | None:
     """The newest comparison with its job; None if there is none of this kind."""
     job = newest_rankings(before, after)
-    result = job and job.result or {}
+    result = (job and job.result) or {}
     if job is None or "rankings" not in result:
         return None
     change = change_between(result, before.version)
