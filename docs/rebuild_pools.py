@@ -1,10 +1,11 @@
 """Rebuild pools from exported files. This follows docs/manifest.md and needs only Python.
 
-    python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ...
+    python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ... [ROUND.json RUN.txt ...]
     python rebuild_pools.py RELEASE.zip DOCUMENTS.jsonl
 
-It prints one line for each build of pools. At the first difference, it prints that and exits with
-1. Runs are matched with the manifest by SHA-256, so the names of their files do not matter.
+It prints one line for each build of pools, and for each pool round. At the first difference, it
+prints that and exits with 1. Runs are matched with the manifests by SHA-256, so the names of their
+files do not matter.
 """
 
 from __future__ import annotations
@@ -265,6 +266,68 @@ def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, 
     return pools
 
 
+def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) -> Pool:
+    """What a pool round adds to a pool of these documents."""
+    facts, depth, only = manifest["pools"]["query_papers"][paper], manifest["depth"], manifest["only"]
+    ranks: dict[str, dict[str, tuple[int, float]]] = {}
+    for name, topic in ((name, topic) for name in runs for topic in facts.get("topics", [paper])):
+        for rank, (docno, score) in enumerate(runs[name].get(topic, [])[:depth], start=1):
+            own = ranks.setdefault(name, {})
+            if docno not in own or rank < own[docno][0]:
+                own[docno] = (rank, score)
+    order = sorted(ranks)
+    skipped = {*pooled, *facts.get("outside", []), *(() if facts.get("topic") else (paper,))}
+    may_be_added = None if only is None else only.get(paper, [])
+    best: dict[str, tuple[str, str, int]] = {}
+    for rank, name, docno in sorted((ranks[name][d][0], name, d) for name in ranks for d in ranks[name]):
+        if docno not in skipped and (may_be_added is None or docno in may_be_added):
+            best.setdefault(docno, (docno, name, rank))
+    drawn, inclusion = list(best.values()), dict[str, float]()
+    if manifest["choice"] == "sample":
+        drawn, first = [], 1
+        bounds, rates = manifest["parameters"]["bounds"], manifest["parameters"]["rates"]
+        for number, (bound, rate) in enumerate(zip(bounds, rates, strict=True), start=1):
+            docnos = [docno for docno in best if first <= best[docno][2] <= bound]
+            start = f"{manifest['seed']}|round-{manifest['round']}-stratum-{number}|{paper}|"
+            docnos.sort(key=lambda docno: (sha256(f"{start}{docno}".encode()), docno))
+            sample = docnos[: ceil(Fraction(str(rate)) * len(docnos))]
+            drawn += [best[docno] for docno in sample]
+            inclusion |= {docno: len(sample) / len(docnos) for docno in sample}
+            first = bound + 1
+    rows: list[list[Any]] = [
+        [docno, name, *ranks[name][docno], name == drawer, sequence]
+        for sequence, (docno, drawer, _) in enumerate(drawn, start=len(pooled) + 1)
+        for name in order
+        if docno in ranks[name]
+    ]
+    return Pool(order, drawn, {}, inclusion, rows)
+
+
+def add_round(manifest: Json, before: Json, pooled: dict[str, list[str]], files: Json) -> Json:
+    """What a round adds to the pools, compared with its manifest; adds it to `pooled`, too.
+
+    `before` is the manifest of the round before, or {} for round 2.
+    """
+    expect("digest of the manifest", manifest_digest(manifest), manifest["sha256"])
+    expect("round", manifest["round"], before.get("round", 1) + 1)
+    expect("digest of the round before", manifest["previous"]["round"], before.get("sha256"))
+    for run in manifest["runs"]:
+        expect(f"a file with the digest of run {run['name']}", run["sha256"] in files, True)
+    runs = {run["name"]: read_run(files[run["sha256"]]) for run in manifest["runs"]}
+    expected, pools = manifest["pools"]["query_papers"], {}
+    for paper, facts in sorted(expected.items()):
+        expect(f"a manifest of the pool of {paper}", paper in pooled, True)
+        digest = {"size": len(pooled[paper]), "sha256": sha256(canonical(pooled[paper]))}
+        expect(f"pool of {paper} before the round", digest, facts["before"])
+        pools[paper] = choose(manifest, paper, pooled[paper], runs)
+        for name in pools[paper].facts.keys() & facts.keys():
+            expect(f"{name} of the pool of {paper}", pools[paper].facts[name], facts[name])
+        pooled[paper] += [docno for docno, _, _ in pools[paper].drawn]
+    content = canonical({paper: pool.contributions for paper, pool in pools.items()})
+    expect("digest of all pools", sha256(content), manifest["pools"]["sha256"])
+    return pools
+
+
 def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
     with zipfile.ZipFile(path) as bundle:
         release = json.loads(bundle.read("manifest.json"))
@@ -282,16 +345,31 @@ def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
         yield pools
 
 
-def main(first: str, documents: str, *runs: str) -> None:
-    with Path(documents).open(encoding="utf-8", newline="\n") as lines:
-        corpus = {document["docno"]: document for document in map(json.loads, lines)}
-    files = {sha256(content): content for content in (Path(run).read_bytes() for run in runs)}
-    is_release = zipfile.is_zipfile(first)
-    manifest = {} if is_release else json.loads(Path(first).read_bytes())
-    builds = rebuild_release(first, corpus) if is_release else [rebuild(manifest, corpus, files)]
-    for pools in builds:
+def main(*paths: str) -> None:
+    manifests, corpus, files = list[Json](), dict[str, Json](), dict[str, bytes]()
+    for path in paths:
+        content = b"" if zipfile.is_zipfile(path) else Path(path).read_bytes()
+        if path.endswith(".json"):
+            manifests.append(json.loads(content))
+        elif content.startswith(b"{"):
+            documents = map(json.loads, content.decode().removesuffix("\n").split("\n"))
+            corpus |= {document["docno"]: document for document in documents}
+        else:
+            files[sha256(content)] = content
+    builds = [manifest for manifest in manifests if "round" not in manifest]
+    rounds = sorted((each for each in manifests if "round" in each), key=lambda each: each["round"])
+    releases = [pools for path in paths if zipfile.is_zipfile(path) for pools in rebuild_release(path, corpus)]
+    pooled: dict[str, list[str]] = {}
+    for pools in [*releases, *(rebuild(manifest, corpus, files) for manifest in builds)]:
         size = sum(len(pool.drawn) for pool in pools.values())
         sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
+        pooled |= {paper: [docno for docno, _, _ in pools[paper].drawn] for paper in pools}
+    for before, manifest in zip([{}, *rounds], rounds, strict=False):
+        known = {build["sha256"] for build in builds}
+        expect("builds before the round", known <= {*manifest["previous"]["builds"]}, True)
+        pools = add_round(manifest, before, pooled, files)
+        size = sum(len(pool.drawn) for pool in pools.values())
+        sys.stdout.write(f"Equal: round {manifest['round']} adds {size} documents\n")
 
 
 if __name__ == "__main__":

@@ -129,6 +129,6 @@ def _manifest(path: Path) -> dict[str, Any]:
         manifest = json.loads(content)
     except ValueError as error:
         raise WrongFile(f"{kind_of_bytes(start)} ({error}.)") from error
-    if not isinstance(manifest, dict) or not can_be_rebuilt(manifest):
+    if not isinstance(manifest, dict) or not can_be_rebuilt(manifest):  # of a round, too
         raise WrongFile(kind_of_json(manifest))
     return manifest

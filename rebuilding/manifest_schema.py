@@ -9,8 +9,8 @@ from typing import Any
 from bundle.names import FORMAT
 
 USAGE = (
-    "rebuild_pools needs the manifest of a pool build (from the page Pools, the API or "
-    "export_manifest), or the zip of a release."
+    "rebuild_pools needs the manifest of a pool build or of a pool round (from the page Pools, the "
+    "API or export_manifest), or the zip of a release."
 )
 
 
@@ -69,6 +69,41 @@ MANIFEST: Mapping[str, Any] = {
                 "sha256": str,
                 "documents": Maybe(TEXTS),
                 "topic": Maybe(bool),
+            }
+        ),
+    },
+    "versions": Each(str),
+    "sha256": str,
+}
+ROUND_MANIFEST: Mapping[str, Any] = {
+    "format": int,
+    "collection": str,
+    "round": int,
+    "reason": str,
+    "choice": str,
+    "depth": int,
+    "seed": str,
+    "parameters": dict,
+    "only": Maybe(Each(Maybe(TEXTS, null=True)), null=True),
+    "labels_sha256": str,
+    "corpus": {"documents": int, "sha256": str},
+    "previous": {"builds": TEXTS, "round": Maybe(str, null=True)},
+    "runs": Each({"name": str, "kind": str, "sha256": str, "whole_sha256": str}, list),
+    "pools": {
+        "count": int,
+        "sha256": str,
+        "query_papers": Each(
+            {
+                "order": TEXTS,
+                "size": int,
+                "shortfall": Each(int),
+                "depth": Each(int),
+                "sha256": str,
+                "documents": Maybe(TEXTS),
+                "topic": Maybe(bool),
+                "topics": Maybe(TEXTS),
+                "outside": Maybe(TEXTS),
+                "before": {"size": int, "sha256": str},
             }
         ),
     },

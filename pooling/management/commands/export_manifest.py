@@ -4,12 +4,13 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from pooling.models import PoolBuild
+from pooling.models import PoolBuild, PoolRound
+from pooling.rounds.manifest import round_manifest_text
 from pooling.services import builds_with_pools, manifest_text
 
 
 class Command(ProjectCommand):
-    help = "Print the manifest of a pool build, for rebuild_pools."
+    help = "Print the manifest of a pool build or of a pool round, for rebuild_pools."
     stage = "Pools"
     writes = False
 
@@ -21,10 +22,26 @@ class Command(ProjectCommand):
             metavar="ID",
             help="The build, if the pools come from several. Without it, an error lists them.",
         )
+        parser.add_argument(
+            "--round", type=int, metavar="N", help="The pool round, from 2, instead of a build."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
+        if options["round"] is not None:
+            pool_round = _round(collection, options["round"])
+            self.stdout.write(round_manifest_text(pool_round), ending="")
+            return
         self.stdout.write(manifest_text(_build(collection, options["build"])), ending="")
+
+
+def _round(collection: Collection, number: int) -> PoolRound:
+    pool_round = collection.pool_rounds.filter(number=number).first()
+    if pool_round is None:
+        numbers = list(collection.pool_rounds.values_list("number", flat=True))
+        has = f"It has {', '.join(map(str, numbers))}." if numbers else "Its builds are round 1."
+        raise CommandError(f"{collection.slug} has no pool round {number}. {has}")
+    return pool_round
 
 
 def _build(collection: Collection, pk: int | None) -> PoolBuild:
