@@ -53,7 +53,7 @@ from release.gate.stored_reports import OldReport
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
 from release.versions.changes import difference_to
-from reports.services import compute_report, reports_of
+from reports.services import compute_report
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -157,15 +157,15 @@ def publish_release(
 
 
 def _compare_rounds(collection: Collection, options: ReleaseOptions, work: JobContext) -> None:
-    """Rank the systems before and after the pool rounds, if a version has not told of them yet.
+    """Rank the systems before and after the pool rounds that no version has told of yet.
 
-    By the measure of the leaderboard, unless such a report was computed by another one.
+    By the measure of the leaderboard; a report that is up to date is kept as it is.
     """
     if options.labels is not LabelSource.JUDGED or not has_pool_rounds(collection):
         return
     before = collection.releases.first()
     rounds = collection.pool_rounds.filter(number__gt=last_round(before.manifest if before else {}))
-    if rounds.exists() and not reports_of(RoundEffectsReport, collection).exists():
+    if rounds.exists():
         compute_report(
             RoundEffectsReport(usual_measure(collection)),
             collection=collection,
