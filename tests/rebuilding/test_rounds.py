@@ -34,8 +34,6 @@ SAMPLE = {"choice": "sample", "depth": 4, "parameters": {"bounds": [1, 4], "rate
 def collection():
     """The pool of q1 lacks d06 to d09, and documents that only late runs have."""
     collection = a_frozen_collection()
-    for number in range(13, 21):
-        DocumentFactory(collection=collection, docno=f"d{number}")
     late(collection, "one", ["d06", "d01", "d13", "d14", "d15"])
     late(collection, "two", ["d12", "d09", "d16", "d06", "d17"])
     return collection

@@ -12,14 +12,17 @@ from pooling.rounds.plans import RoundPlan
 from pooling.rounds.services import add_round
 from pooling.services import freeze_pools
 from retrieval.models import Run
+from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 
 FIRST_ROUND = ["d02", "d05", "d01", "d12", "d03", "d11", "d04", "d10"]  # in another order
 
 
 def a_frozen_collection(slug: str = "small") -> Collection:
-    """The pool of q1 holds FIRST_ROUND; d06, d07, d08 and d09 are not pooled."""
+    """The pool of q1 holds FIRST_ROUND; d06 to d09 and d13 to d20 are not pooled."""
     collection = a_listed_collection(slug)
+    for number in range(13, 21):
+        DocumentFactory(collection=collection, docno=f"d{number}")
     built(collection)
     freeze_pools(collection=collection)
     return collection
