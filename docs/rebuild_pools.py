@@ -329,20 +329,41 @@ def add_round(manifest: Json, before: Json, pooled: dict[str, list[str]], files:
 
 
 def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
+    """The pools of each build, and then what each later round added to them."""
     with zipfile.ZipFile(path) as bundle:
         release = json.loads(bundle.read("manifest.json"))
+        rounds = release.get("pool_rounds", [])
         names = [run["file"] for run in release["runs"] if run["file"]]
+        names += [name for each in rounds for name in each["files"].values()]
         files = {sha256(content): content for content in map(bundle.read, names)}
         lines = [json.loads(line) for line in bundle.read("pools/pool.jsonl").splitlines()]
+    pooled: dict[str, list[str]] = {}
     for build in release["pool_builds"]:
         pools = rebuild(build["manifest"], corpus, files)
         for paper in build["query_papers"]:
-            lines_of_paper = [line for line in lines if line["query_paper"] == paper]
-            pairs = [(line["docno"], line["inclusion"]) for line in lines_of_paper]
-            drawn, chance = pools[paper].drawn, pools[paper].inclusion
-            expected = [(docno, chance.get(docno)) for docno, _, _ in drawn]
-            expect(f"documents and probabilities released for {paper}", pairs, expected)
+            expect_released(lines, paper, 1, pools[paper])
+            pooled[paper] = [docno for docno, _, _ in pools[paper].drawn]
         yield pools
+    before: Json = {}
+    for manifest in (each["manifest"] for each in rounds):
+        pools = add_round(manifest, before, pooled, files)
+        for paper, pool in pools.items():
+            expect_released(lines, paper, manifest["round"], pool)
+        before = manifest
+        yield pools
+
+
+def expect_released(lines: list[Json], paper: str, number: int, pool: Pool) -> None:
+    rows = [line for line in lines if line["query_paper"] == paper]
+    rows = [line for line in rows if line.get("round", 1) == number]
+    expected = [(docno, pool.inclusion.get(docno)) for docno, _, _ in pool.drawn]
+    released = [(line["docno"], line["inclusion"]) for line in rows]
+    expect(f"documents and probabilities released for {paper}", released, expected)
+
+
+def report(pools: dict[str, Pool]) -> None:
+    size = sum(len(pool.drawn) for pool in pools.values())
+    sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
 
 
 def main(*paths: str) -> None:
@@ -358,11 +379,12 @@ def main(*paths: str) -> None:
             files[sha256(content)] = content
     builds = [manifest for manifest in manifests if "round" not in manifest]
     rounds = sorted((each for each in manifests if "round" in each), key=lambda each: each["round"])
-    releases = [pools for path in paths if zipfile.is_zipfile(path) for pools in rebuild_release(path, corpus)]
+    for path in filter(zipfile.is_zipfile, paths):
+        for pools in rebuild_release(path, corpus):
+            report(pools)
     pooled: dict[str, list[str]] = {}
-    for pools in [*releases, *(rebuild(manifest, corpus, files) for manifest in builds)]:
-        size = sum(len(pool.drawn) for pool in pools.values())
-        sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
+    for pools in (rebuild(manifest, corpus, files) for manifest in builds):
+        report(pools)
         pooled |= {paper: [docno for docno, _, _ in pools[paper].drawn] for paper in pools}
     for before, manifest in zip([{}, *rounds], rounds, strict=False):
         known = {build["sha256"] for build in builds}

@@ -7,8 +7,11 @@ import io
 import json
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from accounts.models import Collection
 from bundle.options import LabelSource, ReleaseOptions, Texts
@@ -108,8 +111,6 @@ def test_readme_datasheet_and_croissant_say_what_was_added_and_why():
 
 def published(collection: Collection, version: str) -> dict[str, bytes]:
     """The files of a published version."""
-    import zipfile
-
     publish_release(collection=collection, version=version, accept=EVERY_EXCEPTION)
     with zipfile.ZipFile(path_of(collection.slug, version)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -410,6 +411,47 @@ def test_a_first_version_is_imported_and_topped_up_elsewhere(tmp_path):
     assert {key for key in ours if ours[key] != theirs[key]} == {"collection", "sha256"}
     path = write_bundle(tmp_path / "again.zip", found)
     assert [each.name for each in verify(path) if not each.ok] == []
+
+
+# The pools rebuilt
+
+
+def test_the_script_of_the_docs_and_the_command_rebuild_a_release_with_rounds(tmp_path, topped_up):
+    collection = Collection.objects.get()
+    path = write_bundle(tmp_path / "release.zip", topped_up)
+    documents = tmp_path / "documents.jsonl"
+    documents.write_text("\n".join(document_lines(collection)))
+    script = Path(__file__).resolve().parents[2] / "docs" / "rebuild_pools.py"
+
+    found = subprocess.run(
+        [sys.executable, script, path, documents], capture_output=True, text=True, check=False
+    )
+    out = io.StringIO()
+    call_command("rebuild_pools", "small", path, stdout=out)
+
+    assert (found.stdout + found.stderr).splitlines() == [
+        "Equal: 1 pools with 8 documents",
+        "Equal: 1 pools with 2 documents",
+        "Equal: 1 pools with 1 documents",
+    ]
+    assert "round 2 adds 2 documents to 1 pools" in out.getvalue()
+    assert "round 3 adds 1 documents to 1 pools" in out.getvalue()
+
+
+def test_the_script_names_a_released_document_of_another_round(tmp_path, topped_up):
+    collection = Collection.objects.get()
+    changed = with_lines(topped_up, moved_to(3, "d07"))
+    path = write_bundle(tmp_path / "release.zip", changed)
+    documents = tmp_path / "documents.jsonl"
+    documents.write_text("\n".join(document_lines(collection)))
+    script = Path(__file__).resolve().parents[2] / "docs" / "rebuild_pools.py"
+
+    found = subprocess.run(
+        [sys.executable, script, path, documents], capture_output=True, text=True, check=False
+    )
+
+    assert found.returncode == 1
+    assert "Different. documents and probabilities released for q1" in found.stderr
 
 
 def test_a_run_without_a_document_in_a_round_comes_back(tmp_path):

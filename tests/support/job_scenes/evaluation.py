@@ -7,6 +7,7 @@ from collections.abc import Callable
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
+from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -30,6 +31,7 @@ from tests.support.label_scenes import MODEL_LABELS, two_systems
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
+from tests.support.top_ups import a_second_version
 
 
 def a_scored_collection() -> Collection:
@@ -79,6 +81,10 @@ def label_effects() -> Job:
 def cited_papers() -> Job:
     collection = a_scored_collection()
     return request_report(CitedPapersReport("AP"), collection=collection)
+
+
+def round_effects() -> Job:
+    return request_report(RoundEffectsReport("AP"), collection=a_second_version())
 
 
 def shadow_judge() -> Job:
@@ -131,6 +137,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "unique_finds": finds,
     "compare_labels": label_effects,
     "compare_citations": cited_papers,
+    "compare_rounds": round_effects,
     "compare_shadow_judge": shadow_judge,
     "import_shadow_judge": shadow_labels,
     "publish_release": release,
