@@ -22,6 +22,7 @@ from agreement.aspects.report import aspect_summary
 from agreement.coefficients import REGISTRY, Missing
 from agreement.facet_pairs import FacetPairCounts
 from agreement.low_agreement import AgreementRule, WorstPairs, flagged_queries
+from agreement.pool_rounds import agreement_by_round
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,
@@ -114,6 +115,9 @@ class AgreementReport(ReportKind):
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
         payload = as_json_dict(collection.slug, missing, summary, tally)
+        by_round = agreement_by_round(
+            collection, lambda pairs: tally_of(pairs, facets, scale), missing
+        )
         about = aspect_summary(aspects.queries.values(), facets, scale, collection.seed)
         return ReportContent(
             payload,
@@ -126,6 +130,7 @@ class AgreementReport(ReportKind):
                     judges_tables(tally, missing), worst, rule, collection.seed
                 ),
                 "aspects": about,
+                **({"pool_rounds": by_round} if by_round else {}),
             },
             # Other people can give a pair the same grades when it is judged again.
             json_digest([digest.state(), annotators, rule, about]),

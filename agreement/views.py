@@ -21,6 +21,7 @@ from agreement.aspects.views import split_lines
 from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
 from agreement.figures import facet_figure, figures_of
 from agreement.low_agreement import AgreementRule
+from agreement.pool_rounds import RoundLines
 from agreement.rule_form import RuleForm
 from agreement.services import (
     JUDGMENTS,
@@ -127,6 +128,7 @@ def _tables(
             for figure in _figures(report, queries, names, people)
         },
         "sizes": tables.facet_sizes(report.payload, report.summary["confusion"], names),
+        "pool_rounds": RoundLines(report.summary.get("pool_rounds", []), names),
         "questions": tables.question_lines(report.payload, names),
         "grades": collection.grades,
         "flagged": numbered_page(

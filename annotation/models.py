@@ -485,6 +485,9 @@ class Repeat(models.Model):
 
     Made with the slots, or when a seat or a round is given. Triggers drop one without a judgment
     when the work on it ends: its seat is handed over, or its pair is opened again.
+
+    With a `pool_round` from 2, a pair of an earlier pool round comes among those of this one, at its
+    `position` in the person's order. Another person may have judged it: the slot says who.
     """
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="repeats")
@@ -492,6 +495,10 @@ class Repeat(models.Model):
     query = models.ForeignKey(Query, models.CASCADE, related_name="repeats", db_index=False)
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="repeats")
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
+    pool_round = models.PositiveSmallIntegerField(default=1, db_default=1)
+    position = models.PositiveIntegerField(
+        null=True, blank=True, help_text="As that of a slot. NULL: it comes some time after its pair."
+    )
     token = models.CharField(max_length=32, help_text="Its name in addresses, like that of a pair.")
     postponed_at = models.DateTimeField(null=True, blank=True)
     judgment = models.OneToOneField(
@@ -506,6 +513,11 @@ class Repeat(models.Model):
             models.UniqueConstraint(fields=["query", "token"], name="repeat_token_once"),
             models.UniqueConstraint(
                 fields=["slot", "annotator", "round"], name="repeat_once_a_round"
+            ),
+            models.CheckConstraint(
+                condition=Q(pool_round=1, position=None)
+                | Q(pool_round__gte=2, position__isnull=False),
+                name="repeat_of_a_pool_round_has_a_position",
             ),
         ]
         indexes = [models.Index(fields=["query", "annotator"], name="repeat_by_query")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
@@ -38,7 +38,7 @@ from annotation.presentation import (
     shown_with_numbers,
 )
 from annotation.qualifications.standing import adjudicating_seniors, must_qualify
-from annotation.repeats.planning import plan_repeats
+from annotation.repeats.planning import plan_old_pairs, plan_repeats
 from annotation.slot_sql import (
     REPEATS,
     SLOTS,
@@ -506,7 +506,7 @@ def make_slots(
     guideline_version: int,
     others: Mapping[str, tuple[User, User]] | None = None,
 ) -> list[NewSlot]:
-    """Make a pair of every candidate and its two slots; the query must have no pairs yet.
+    """Make a pair of every candidate and its two slots; the candidates must have no pairs yet.
 
     `others` are the annotators of pairs that two other people judged elsewhere, by docno. The slots
     come back by number, then by their place in the annotator's own order.
@@ -581,16 +581,17 @@ def reassign_seat(
     try:
         with transaction.atomic():
             lock_collection(query.collection)
-            seats = {seat.number: seat for seat in opening.seats.all()}
-            _check_newcomer(query, seats, number, annotator)
-            seniors = _seniors_to_seat(query, annotator, senior_reason)
-            moved = move_slots(query, number, annotator)
+            old_pairs = waiting_old_pairs(query, number)
+            moved = give_seat(
+                opening=opening, number=number, annotator=annotator, senior_reason=senior_reason
+            )
             if not moved:
                 raise CannotReassign(f"All pairs of this seat of {query.name} are judged already.")
-            seats[number].annotator = annotator
-            seats[number].senior_reason = senior_reason if seniors else ""
-            seats[number].save(update_fields=["annotator", "senior_reason"])
             plan_repeats(query, number)
+            for pool_round, count in old_pairs.items():
+                plan_old_pairs(query, number, annotator, count, pool_round=pool_round)
+            if old_pairs:
+                renumber(query, annotator)
     except IntegrityError as error:
         raise CannotReassign(
             f"{annotator} judged pairs of {query.name} in the other seat, or decided some. An "
@@ -598,6 +599,36 @@ def reassign_seat(
             "annotator."
         ) from error
     return moved
+
+
+def give_seat(
+    *, opening: Opening, number: int, annotator: User, senior_reason: str = ""
+) -> int:
+    """Give a seat and its unjudged slots to another annotator; returns how many these are.
+
+    It may have none, if new pairs come. Needs a transaction that has the collection's lock.
+
+    Raises:
+        CannotReassign: the rules of two blind judges forbid it.
+        IntegrityError: as `move_slots`.
+    """
+    query = opening.query
+    seats = {seat.number: seat for seat in opening.seats.all()}
+    _check_newcomer(query, seats, number, annotator)
+    seniors = _seniors_to_seat(query, annotator, senior_reason)
+    moved = move_slots(query, number, annotator)
+    seats[number].annotator = annotator
+    seats[number].senior_reason = senior_reason if seniors else ""
+    seats[number].save(update_fields=["annotator", "senior_reason"])
+    return moved
+
+
+def waiting_old_pairs(query: Query, number: int) -> dict[int, int]:
+    """How many old pairs wait for the person of the seat, by pool round."""
+    waiting = Repeat.objects.unjudged().filter(
+        query=query, slot__number=number, pool_round__gt=1, round=F("query__opening__round")
+    )
+    return dict(waiting.order_by().values_list("pool_round").annotate(count=Count("pk")))
 
 
 def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annotator: User) -> None:
@@ -664,6 +695,22 @@ def places(query: Query, annotator: User) -> dict[int, int]:
     pairs = query.pairs.values_list("pk", "candidate__document__docno")
     ordered = sorted(pairs, key=lambda pair: order_key(seed, purpose, query.name, pair[1]))
     return {pk: place for place, (pk, _) in enumerate(ordered, start=1)}
+
+
+def renumber(query: Query, annotator: User) -> None:
+    """Give what waits for the annotator, slots and old pairs, its place among all pairs.
+
+    Pairs of a later pool round then stand among those before, in the annotator's own order.
+    """
+    place = places(query, annotator)
+    slots = Slot.objects.for_annotator(annotator).unjudged().filter(pair__query=query).order_by()
+    repeats = Repeat.objects.for_annotator(annotator).unjudged()
+    repeats = repeats.filter(query=query, pool_round__gt=1).order_by()
+    for model, rows in (
+        (Slot, slots.values_list("pk", "pair")),
+        (Repeat, repeats.values_list("pk", "slot__pair")),
+    ):
+        update_rows(model, ("position",), [(pk, place[pair]) for pk, pair in rows])
 
 
 def presentation_of(pair: Pair, guideline_version: int) -> Presentation:

@@ -121,7 +121,8 @@ _COMPARED = """
             WHERE r.annotator_id = %s AND r.query_id = %s AND r.id <> %s
             AND j.created_at > now.created_at)
     FROM annotation_repeat this
-    JOIN annotation_slot own ON own.id = this.slot_id AND own.annotator_id = this.annotator_id
+    JOIN annotation_slot own ON own.id = this.slot_id
+        AND (own.annotator_id = this.annotator_id OR this.pool_round > 1)
     JOIN annotation_judgment now ON now.id = own.judgment_id
     WHERE this.id = %s
 """

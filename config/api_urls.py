@@ -26,10 +26,12 @@ from curation.labels import api as curation
 from curation.samples import api as sample_api
 from dashboard.api import CollectionArchive, CollectionJudgingRules, CollectionLicences, Root
 from dashboard.people import api as people_api
+from evaluation.gaps.api import Gaps
 from evaluation.leaderboard import api as evaluation
 from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
 from evaluation.significance.api import Significance
+from evaluation.top_ups import api as top_ups
 from jobs import api as jobs
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
@@ -96,6 +98,13 @@ collection_routes: list[URLPattern | URLResolver] = [
         pooling.PoolManifest.as_view(),
         name="api-pool-manifest",
     ),
+    path("pool-rounds/", top_ups.PoolRounds.as_view(), name="api-pool-rounds"),
+    path("pool-rounds/open/", top_ups.RoundOpening.as_view(), name="api-open-pool-round"),
+    path(
+        "pool-rounds/<int:pool_round>/manifest.json",
+        top_ups.RoundManifest.as_view(),
+        name="api-pool-round-manifest",
+    ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
     path("judging/", annotation.OwnQueries.as_view(), name="api-judging"),
     path("judging/questions/", OwnQuestions.as_view(), name="api-own-questions"),
@@ -154,6 +163,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),
     path("baselines/", Baselines.as_view(), name="api-baselines"),
     path("significance/", Significance.as_view(), name="api-significance"),
+    path("gaps/", Gaps.as_view(), name="api-gaps"),
     path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),

@@ -24,6 +24,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="system-repetition",
     ),
     path("evaluation/comparison/lists/", ranked_lists.ranked_lists, name="ranked-lists"),
+    path("pool-rounds/", include("evaluation.top_ups.urls")),
+    path("evaluation/gaps/", include("evaluation.gaps.urls")),
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/", include("evaluation.label_effects.urls")),
     path("evaluation/shadow-judges/", include("evaluation.shadow_judges.urls")),

@@ -64,6 +64,7 @@ class CandidateAnswer(serializers.Serializer[Candidate]):
     inclusion = serializers.FloatField(
         allow_null=True, help_text="For a sample: the probability that the document was drawn."
     )
+    round = serializers.IntegerField(help_text="The pool round that added it.")
     contributions = ContributionAnswer(many=True)
 
 

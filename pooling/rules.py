@@ -7,7 +7,7 @@ Only a pool round that is being written may add candidates to it.
 from __future__ import annotations
 
 from accounts.rules import not_being_deleted
-from database.triggers import Rule, changed, keep, reject
+from database.triggers import Rule, changed, keep, partial_index, reject
 
 FROZEN_POOL = "(SELECT frozen_at FROM pooling_pool WHERE id = {row}.pool_id) IS NOT NULL"
 FROZEN_CANDIDATE = (
@@ -186,6 +186,16 @@ ROUNDS = [
     ),
 ]
 
+# Few candidates, which are looked for in every pool.
+LATER = [
+    partial_index(
+        "candidate_of_later_round",
+        table="pooling_candidate",
+        columns="pool_id",
+        where="round > 1",
+    )
+]
+
 # A release holds exclusions, so it must not follow the words of a page.
 NO_EXCLUSION = "NEW.excluded NOT IN ('', 'no-text', 'never-judged')"
 DRAFT = "(SELECT frozen_at FROM pooling_pool WHERE id = NEW.pool_id) IS NULL"
@@ -269,4 +279,4 @@ TEXTS = [
     ),
 ]
 
-RULES = [*POOLS, *EXCLUSIONS, *ROUNDS, *BUILDS, *TEXTS]
+RULES = [*POOLS, *LATER, *EXCLUSIONS, *ROUNDS, *BUILDS, *TEXTS]

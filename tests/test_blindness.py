@@ -22,6 +22,7 @@ from accounts.moved_pages import moved_page
 from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
+from annotation.team import open_new_pairs
 from corpus.models import Document
 from jobs.models import State
 from practice.models import PracticePair, PracticeSet
@@ -41,6 +42,7 @@ from tests.support.api_world import (
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, an_open_query, member
 from tests.support.practice_scenes import a_pilot, practise
+from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge, judge_both
 from tests.support.worlds import once_a_file
 
@@ -85,12 +87,21 @@ def world() -> World:
     )
     ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
     _add_owner_annotator(world)
+    _add_pool_rounds(world)
     return world
 
 
 def world_pilot(world: World) -> PracticeSet:
     """A round of ann1 and ann2. Only ann2 has judged all of it, with a note."""
     return a_pilot(world.collection, named=[a_query(world.collection).name])
+
+
+def _add_pool_rounds(world: World) -> None:
+    """One that is open for judging among old pairs, and one that is not."""
+    secret = {"name": LATE_RUN, "reason": ROUND_REASON}
+    top_up(world.opening, 3, **secret)
+    open_new_pairs(collection=world.collection, old_share=1)
+    top_up(world.opening, 2, name="late", reason=ROUND_REASON)
 
 
 def _add_owner_annotator(world: World) -> None:
@@ -123,10 +134,16 @@ def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
     return re.compile("|".join(rf"\b{re.escape(word)}\b" for word in words))
 
 
+LATE_RUN, ROUND_REASON = "secret-late-run", "SECRET REASON"
+OF_ROUNDS = (LATE_RUN, ROUND_REASON, "pool_round", "pool round")
 # An owner-annotator knows the people.
-OWNERS_SECRETS = secrets_from(also=(NOTE, HALF_NOTE))
-ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "odilia", "adju", "admin", also=(NOTE, HALF_NOTE))
-ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", "odilia", also=(HALF_NOTE,))
+OWNERS_SECRETS = secrets_from(also=(NOTE, HALF_NOTE, LATE_RUN, ROUND_REASON))
+ANNOTATORS_SECRETS = secrets_from(
+    *("ann2", "ann3", "odilia", "adju", "admin"), also=(NOTE, HALF_NOTE, *OF_ROUNDS)
+)
+ADJUDICATORS_SECRETS = secrets_from(
+    *("ann1", "ann2", "ann3", "odilia"), also=(HALF_NOTE, *OF_ROUNDS)
+)
 
 
 MOVED = {

@@ -38,6 +38,7 @@ from tests.support.factories import (
     member,
 )
 from tests.support.practice_scenes import a_pilot
+from tests.support.rounds import top_up
 from tests.support.sittings import ask as ask_about
 from tests.support.sittings import judge_both
 from tests.support.training_scenes import train_with
@@ -191,6 +192,11 @@ ADDRESSES = [
     Address("build-pools", (ADMIN,), POST),
     Address("freeze-pools", (ADMIN,), POST),
     Address("pool-manifest", (ADMIN,), GET),
+    Address("pool-rounds", (ADMIN,), GET),
+    Address("add-pool-round", (ADMIN,), POST),
+    Address("open-pool-round", (ADMIN,), POST),
+    Address("pool-round-manifest", (ADMIN,), GET),
+    Address("pool-round-run", (ADMIN,), GET),
     Address("pool-figure", (ADMIN,), GET),
     Address("models-figure", (ADMIN,), GET),
     Address("significance", (ADMIN,), GET),
@@ -209,6 +215,9 @@ ADDRESSES = [
     Address("api-pool", (ADMIN,), GET),
     Address("api-pool-builds", (ADMIN,), GET),
     Address("api-pool-manifest", (ADMIN,), GET),
+    Address("api-pool-rounds", (ADMIN,), BOTH),
+    Address("api-open-pool-round", (ADMIN,), POST),
+    Address("api-pool-round-manifest", (ADMIN,), GET),
     # Judging
     Address("judge", (ANNOTATOR, OWNER), GET),
     Address("judge-query", (ANNOTATOR, OWNER), GET),
@@ -329,6 +338,7 @@ ADDRESSES = [
     Address("delete-shadow-judge", (ADMIN,), POST),
     Address("api-baselines", (ADMIN,), BOTH),
     Address("api-significance", (ADMIN,), GET),
+    Address("api-gaps", (ADMIN,), BOTH),
     Address("api-pool-bias", (ADMIN,), BOTH),
     Address("api-studies", (ADMIN,), BOTH),
     Address("api-study", (ADMIN,), GET),
@@ -352,6 +362,9 @@ ADDRESSES = [
     Address("compute-consistency", (ADMIN,), POST),
     Address("consistency-json", (ADMIN,), GET),
     Address("consistency-figure", (ADMIN,), GET),
+    Address("gaps", (ADMIN,), GET),
+    Address("compute-gaps", (ADMIN,), POST),
+    Address("gaps-json", (ADMIN,), GET),
     Address("pool-bias", (ADMIN,), GET),
     Address("compute-pool-bias", (ADMIN,), POST),
     Address("pool-bias-figure", (ADMIN,), GET),
@@ -585,6 +598,7 @@ def two_collections() -> dict:
         "erratum_id": world.erratum.pk,
         "question": question.pk,
         "number": 1,
+        "pool_round": top_up(world.opening, 1).number,
         "table": "documents",
         "page": "release",
         "picture": "judging-light",
@@ -615,6 +629,7 @@ def where(name: str, world: dict, slug: str = "") -> str:
     route = ROUTES[name]
     places = {
         "/runs/": world["run"],
+        "/lists/": "late2",
         "/systems/": world["system"],
         "/practice/": world["practice_pair"].query.name,
     }

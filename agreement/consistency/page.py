@@ -130,6 +130,35 @@ class DistanceLine:
 
 
 @dataclass(frozen=True)
+class RoundDriftLine:
+    """The grades of old pairs among those of a pool round, against the judgments that stood."""
+
+    number: int
+    judges: str
+    row: Mapping[str, Any]
+
+    @property
+    def pairs(self) -> int:
+        return int(self.row["repeats"])
+
+    @property
+    def same(self) -> ShownEstimate:
+        return in_percent(self.row["same"])
+
+    @property
+    def values(self) -> list[ShownEstimate]:
+        names = ("kappa_quadratic", "alpha", "difference", "direction")
+        return [in_numbers(self.row[name]) for name in names]
+
+
+JUDGES = {
+    "all": "all judges",
+    "same_judges": "same judge twice",
+    "other_judges": "another judge",
+}
+
+
+@dataclass(frozen=True)
 class ConsistencyPage:
     """A report and the people in it, by id."""
 
@@ -153,6 +182,16 @@ class ConsistencyPage:
     @property
     def all_lines(self) -> list[ConsistencyLine]:
         return [self.overall, *self.lines]
+
+    @property
+    def pool_rounds(self) -> list[RoundDriftLine]:
+        """By pool round, then by who gave the two grades; without lines of no pair."""
+        lines = [
+            RoundDriftLine(row["round"], name, row[key])
+            for row in self.payload.get("pool_rounds", [])
+            for key, name in JUDGES.items()
+        ]
+        return [line for line in lines if line.pairs]
 
     @property
     def distances(self) -> list[DistanceLine]:

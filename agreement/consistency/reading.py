@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import groupby
@@ -35,7 +35,12 @@ class ComparableRepeats(NamedTuple):
     left_out: int
 
 
-def comparable_repeats(collection: Collection) -> ComparableRepeats:
+def comparable_repeats(collection: Collection) -> dict[int, ComparableRepeats]:
+    """Round 1 has the repeats of a person's own judgments, and is always there.
+
+    A later pool round has the pairs of earlier rounds that came among its pairs. The judgment that
+    such a grade is compared with may be another person's.
+    """
     both = ~Exists(Slot.objects.unjudged().filter(pair=OuterRef("repeat__slot__pair")))
     rows = (
         RepeatJudgment.objects.filter(repeat__query__collection=collection)
@@ -44,18 +49,24 @@ def comparable_repeats(collection: Collection) -> ComparableRepeats:
         .values_list(
             *("repeat", "annotator", "created_at", "grade", "guideline_version", "distance"),
             *("compared__grade", "compared__guideline_version", "is_shown"),
+            *("compared__annotator", "repeat__pool_round"),
         )
     )
-    found, left_out = [], 0
+    found: dict[int, list[RepeatedGrade]] = defaultdict(list)
+    left_out: Counter[int] = Counter()
     for _, answers in groupby(rows.iterator(READ_TOGETHER), key=itemgetter(0)):
-        _, annotator, _, grade, version, distance, first, first_version, is_shown = _last_of(
-            answers
-        )
-        if None in (grade, first) or version != first_version or not is_shown:
-            left_out += 1
+        _, annotator, _, grade, version, distance, *compared = _last_of(answers)
+        earlier, earlier_version, is_shown, judge, pool_round = compared
+        if None in (grade, earlier) or version != earlier_version or not is_shown:
+            left_out[pool_round] += 1
         else:
-            found.append(RepeatedGrade(annotator, first, grade, distance))
-    return ComparableRepeats(found, left_out)
+            found[pool_round].append(
+                RepeatedGrade(annotator, earlier, grade, distance, judge == annotator)
+            )
+    return {
+        pool_round: ComparableRepeats(found[pool_round], left_out[pool_round])
+        for pool_round in sorted({1, *found, *left_out})
+    }
 
 
 def _last_of(answers: Iterable[tuple]) -> tuple:  # type: ignore[type-arg]

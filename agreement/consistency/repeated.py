@@ -32,12 +32,16 @@ Values = npt.NDArray[np.float64]  # (tables,); NaN where the value is undefined
 
 
 class RepeatedGrade(NamedTuple):
-    """Two grades of a person for the same pair, and how many own answers lie between."""
+    """Two grades for the same pair, and how many own answers of the person lie between.
+
+    Between pool rounds, another person may have given the first one; then `is_own` is false.
+    """
 
     annotator: int
     first: int
     second: int
     distance: int
+    is_own: bool = True
 
 
 def consistency_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +30,8 @@ REPEATS = "the answers to repeats"
 class ConsistencyReport(ReportKind):
     """Self-consistency and drift of each annotator, by id, and of all together.
 
-    The payload has `overall` and `annotators`, each with `consistency` and `drift`.
+    The payload has `overall` and `annotators`, each with `consistency` and `drift`. If pairs of
+    earlier pool rounds came among those of later ones, it has `pool_rounds`, too.
     """
 
     name = "compute_consistency"
@@ -42,9 +44,13 @@ class ConsistencyReport(ReportKind):
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         work.progress(0, None, "comparing answers")
-        comparable = comparable_repeats(collection)
+        by_round = comparable_repeats(collection)
+        comparable = by_round.pop(1)
         people = dict(answers_of_people(collection))
-        return ReportContent(consistency_payload(collection, comparable, people))
+        payload = consistency_payload(collection, comparable, people)
+        if by_round:
+            payload["pool_rounds"] = drift_between_rounds(collection, by_round)
+        return ReportContent(payload)
 
     def released(self, report: StoredReport) -> Any:
         """Self-consistency of all together. What is about a person, or advice, is for admins."""
@@ -81,3 +87,30 @@ def consistency_payload(
             for pk in sorted({*people, *by_person})
         ],
     }
+
+
+def drift_between_rounds(
+    collection: Collection, by_round: Mapping[int, ComparableRepeats]
+) -> list[dict[str, Any]]:
+    """By pool round: the grades that pairs of earlier rounds got among its pairs, as JSON.
+
+    `all` compares them with the judgments that stood, `same_judges` where the same person gave
+    both grades, and `other_judges` where two people did. `direction` is the mean difference.
+    """
+    scale = Scale(collection.highest_grade, collection.relevant_from)
+
+    def numbers(repeats: list[RepeatedGrade]) -> dict[str, Any]:
+        found = consistency_of(repeats, collection.seed, scale)
+        del found["distances"]  # of a new judge, it says nothing
+        return found
+
+    return [
+        {
+            "round": pool_round,
+            "left_out": comparable.left_out,
+            "all": numbers(comparable.repeats),
+            "same_judges": numbers([each for each in comparable.repeats if each.is_own]),
+            "other_judges": numbers([each for each in comparable.repeats if not each.is_own]),
+        }
+        for pool_round, comparable in by_round.items()
+    ]

@@ -256,13 +256,15 @@ class Migration(migrations.Migration):
                 ('query', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='repeats', to='corpus.query')),
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='repeats', to=settings.AUTH_USER_MODEL)),
                 ('round', models.PositiveSmallIntegerField(db_default=1, default=1)),
+                ('pool_round', models.PositiveSmallIntegerField(db_default=1, default=1)),
+                ('position', models.PositiveIntegerField(blank=True, help_text='As that of a slot. NULL: it comes some time after its pair.', null=True)),
                 ('token', models.CharField(help_text='Its name in addresses, like that of a pair.', max_length=32)),
                 ('postponed_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'ordering': ['query', 'token'],
                 'indexes': [models.Index(fields=['query', 'annotator'], name='repeat_by_query')],
-                'constraints': [models.UniqueConstraint(fields=('query', 'token'), name='repeat_token_once'), models.UniqueConstraint(fields=('slot', 'annotator', 'round'), name='repeat_once_a_round')],
+                'constraints': [models.UniqueConstraint(fields=('query', 'token'), name='repeat_token_once'), models.UniqueConstraint(fields=('slot', 'annotator', 'round'), name='repeat_once_a_round'), models.CheckConstraint(condition=models.Q(models.Q(('pool_round', 1), ('position', None)), models.Q(('pool_round__gte', 2), ('position__isnull', False)), _connector='OR'), name='repeat_of_a_pool_round_has_a_position')],
             },
         ),
         migrations.CreateModel(

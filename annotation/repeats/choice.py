@@ -36,11 +36,28 @@ def purpose_of(annotator: str, round_number: int) -> str:
     return f"repeat:{round_number}:{annotator}"
 
 
+def old_pairs_among(docnos: Sequence[str], number: int, *, seed: str, query: str, purpose: str) -> list[str]:
+    """`number` of the documents that were judged in earlier pool rounds, or all if they are fewer.
+
+    `purpose` is that of the person and the pool round.
+    """
+    return sorted(docnos, key=lambda docno: order_key(seed, purpose, query, docno))[:number]
+
+
+def purpose_among(annotator: str, round_number: int, pool_round: int) -> str:
+    """The purpose by which a person's old pairs of a pool round are chosen and named."""
+    return f"old-pair:{round_number}:{pool_round}:{annotator}"
+
+
 class WaitingSlot(NamedTuple):
-    """A slot without a judgment, whether it was put off, and the time then as a number."""
+    """A slot without a judgment, whether it was put off, and the time then as a number.
+
+    With a `repeat`, it is a pair of an earlier pool round that comes where a slot would.
+    """
 
     slot: int
     postponed: float | None = None
+    repeat: int | None = None
 
 
 class WaitingRepeat(NamedTuple):

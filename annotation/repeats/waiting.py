@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from accounts.models import User
 from annotation.models import Repeat, RepeatQuerySet, Slot
-from annotation.repeats.choice import WaitingRepeat, WaitingSlot, judging_order
+from annotation.repeats.choice import Waiting, WaitingRepeat, WaitingSlot, judging_order
 
 
 class LeftRow(NamedTuple):
@@ -36,38 +36,48 @@ def left_in_order(
         own_repeats(query_id, user)
         .unjudged()
         .order_by()
-        .values_list("pk", "slot", "token", "postponed_at", "slot__judgment__created_at")
+        .values_list(
+            *("pk", "slot", "token", "postponed_at", "slot__judgment__created_at", "position")
+        )
     )
     if not rows:
         return None
     times = _answer_times(query_id, user)
     tokens: dict[tuple[bool, int], str] = {(True, pk): token for pk, _, token, *_ in rows}
-    slots = []
+    placed: list[tuple[float, int, WaitingSlot]] = []  # old pairs stand among the slots
     left = Slot.objects.for_annotator(user).filter(pair__query=query_id).unjudged()
-    ordered = left.in_judging_order().values_list("pk", "pair__token", "postponed_at")
-    for slot, token, postponed_at in ordered:
-        slots.append(WaitingSlot(slot, _number(postponed_at)))
+    columns = ("pk", "pair__token", "postponed_at", "position")
+    for slot, token, postponed_at, position in left.order_by().values_list(*columns):
+        postponed = _number(postponed_at)
+        placed.append((postponed or 0, position, WaitingSlot(slot, postponed)))
         tokens[False, slot] = token
-    repeats = [
-        WaitingRepeat(
-            pk, slot, bisect_right(times, judged_at) if judged_at else None, _number(postponed_at)
-        )
-        for pk, slot, token, postponed_at, judged_at in rows
-        if token not in without
-    ]
+    repeats, repeats_ahead = [], 0
+    for pk, slot, token, postponed_at, judged_at, position in rows:
+        postponed = _number(postponed_at)
+        if position is not None:
+            placed.append((postponed or 0, position, WaitingSlot(slot, postponed, pk)))
+        elif token in without:
+            repeats_ahead += 1
+        else:
+            place = bisect_right(times, judged_at) if judged_at else None
+            repeats.append(WaitingRepeat(pk, slot, place, postponed))
+    slots = [waiting for *_, waiting in sorted(placed)]
     order = judging_order(
         slots,
         repeats,
         answers=len(times),
-        ahead={slot for slot, _ in slots if tokens[False, slot] in without},
-        repeats_ahead=len(rows) - len(repeats),
+        ahead={waiting.slot for waiting in slots if tokens[_key(waiting)] in without},
+        repeats_ahead=repeats_ahead,
     )
-    found = []
-    for waiting in islice(order, count):
-        is_repeat = isinstance(waiting, WaitingRepeat)
-        pk = waiting.repeat if isinstance(waiting, WaitingRepeat) else waiting.slot
-        found.append(LeftRow(is_repeat, pk, tokens[is_repeat, pk]))
-    return found
+    keys = (_key(waiting) for waiting in islice(order, count))
+    return [LeftRow(*key, tokens[key]) for key in keys]
+
+
+def _key(waiting: Waiting) -> tuple[bool, int]:
+    """Whether it is a repeat, and its primary key."""
+    if waiting.repeat is None:
+        return False, waiting.slot
+    return True, waiting.repeat
 
 
 def _answer_times(query_id: int, user: User) -> list[datetime]:

@@ -9,15 +9,26 @@ from accounts.rules import kept_rows, not_being_deleted
 from database.triggers import changed, keep, reject
 
 REPEAT, JUDGMENT = "annotation_repeat", "annotation_repeatjudgment"
+COLUMNS = ("slot_id", "query_id", "annotator_id", "round", "pool_round", "token")
 COLLECTION_OF_REPEAT = "(SELECT q.collection_id FROM corpus_query q WHERE q.id = OLD.query_id)"
 COLLECTION_OF_JUDGMENT = (
     "(SELECT q.collection_id FROM annotation_repeat r JOIN corpus_query q ON q.id = r.query_id "
     "WHERE r.id = OLD.repeat_id)"
 )
+# Among the pairs of a pool round, also a pair that another person judged, and this one never did.
 OF_ANOTHER_SLOT = (
     "NOT EXISTS (SELECT 1 FROM annotation_slot s JOIN annotation_pair p ON p.id = s.pair_id "
     "JOIN annotation_opening o ON o.query_id = p.query_id WHERE s.id = NEW.slot_id "
-    "AND s.annotator_id = NEW.annotator_id AND p.query_id = NEW.query_id AND o.round = NEW.round)"
+    "AND p.query_id = NEW.query_id AND o.round = NEW.round "
+    "AND (s.annotator_id = NEW.annotator_id OR (NEW.pool_round > 1 AND s.judgment_id IS NOT NULL "
+    "AND NOT EXISTS (SELECT 1 FROM annotation_judgment j "
+    "JOIN annotation_slot any_slot ON any_slot.id = j.slot_id "
+    "WHERE any_slot.pair_id = p.id AND j.annotator_id = NEW.annotator_id))))"
+)
+OF_A_LATER_ROUND = (
+    "NEW.pool_round > 1 AND NOT EXISTS (SELECT 1 FROM annotation_slot s "
+    "JOIN annotation_pair p ON p.id = s.pair_id JOIN pooling_candidate c ON c.id = p.candidate_id "
+    "WHERE s.id = NEW.slot_id AND c.round < NEW.pool_round)"
 )
 NOT_OF_THE_REPEAT = (
     "NOT EXISTS (SELECT 1 FROM annotation_repeat r "
@@ -35,7 +46,7 @@ OF_ANOTHER_PAIR = (
     "NEW.compared_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_judgment j "
     "JOIN annotation_repeat r ON r.slot_id = j.slot_id "
     "WHERE j.id = NEW.compared_id AND r.id = NEW.repeat_id "
-    "AND j.annotator_id = NEW.annotator_id AND j.round = NEW.round)"
+    "AND (j.annotator_id = NEW.annotator_id OR r.pool_round > 1) AND j.round = NEW.round)"
 )
 BY_AN_ADMIN = (
     "EXISTS (SELECT 1 FROM annotation_repeat r JOIN corpus_query q ON q.id = r.query_id "
@@ -51,13 +62,16 @@ DROP = f"DELETE FROM {REPEAT} WHERE judgment_id IS NULL AND "
 
 REPEATS = [
     reject("repeat_of_its_slot", table=REPEAT, event="INSERT", when=OF_ANOTHER_SLOT),
+    reject(
+        "repeat_of_an_earlier_pool_round", table=REPEAT, event="INSERT", when=OF_A_LATER_ROUND
+    ),
     reject("repeat_begins_empty", table=REPEAT, event="INSERT", when="NEW.judgment_id IS NOT NULL"),
     reject(
         "repeat_never_edited",
         table=REPEAT,
         event="UPDATE",
-        columns="slot_id, query_id, annotator_id, round, token",
-        when=changed("slot_id", "query_id", "annotator_id", "round", "token"),
+        columns=", ".join(COLUMNS),
+        when=changed(*COLUMNS),
     ),
     reject(
         "repeat_shows_its_latest_judgment",

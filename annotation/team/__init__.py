@@ -15,6 +15,17 @@ from annotation.team.opening import (
     request_opening,
 )
 from annotation.team.plans import AT_ONCE, STEP, InProgress, PersonPlan, PlanChanged
+from annotation.team.pool_rounds import (
+    OLD_SHARE,
+    ROUND_KIND,
+    NewPairsPlan,
+    SeatChange,
+    open_new_pairs,
+    open_new_pairs_as_planned,
+    plan_new_pairs,
+    request_new_pairs,
+    waiting_pairs,
+)
 from annotation.team.rebalancing import (
     REBALANCING_KIND,
     RebalancingPlan,
@@ -26,24 +37,33 @@ from annotation.team.rebalancing import (
 
 __all__ = [
     "AT_ONCE",
+    "OLD_SHARE",
     "OPENING_KIND",
     "REBALANCING_KIND",
+    "ROUND_KIND",
     "STEP",
     "CannotExclude",
     "InProgress",
+    "NewPairsPlan",
     "OpeningPlan",
     "PersonPlan",
     "PlanChanged",
     "RebalancingPlan",
+    "SeatChange",
     "end_exclusion",
     "exclude",
     "load_of",
     "open_as_planned",
     "open_for_team",
+    "open_new_pairs",
+    "open_new_pairs_as_planned",
+    "plan_new_pairs",
     "plan_opening",
     "plan_rebalancing",
     "rebalance_as_planned",
     "rebalance_seats",
+    "request_new_pairs",
     "request_opening",
     "request_rebalancing",
+    "waiting_pairs",
 ]

@@ -18,6 +18,10 @@ EXCEPTIONS = {
     "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
     "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
     "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
+    "unopened-candidates": (
+        "Candidates of later pool rounds that were not opened for judging: {count}. They have no "
+        "labels in these queries."
+    ),
     "self-retrieved": (
         "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
         "for finding the query itself."

@@ -79,7 +79,10 @@ STAGES = (
     ),
     Stage(
         "Pools",
-        (NavigationPage("Pools", "pools"), NavigationPage("Runs", "runs")),
+        (
+            NavigationPage("Pools", "pools", holds=("pool-rounds/",)),
+            NavigationPage("Runs", "runs"),
+        ),
     ),
     Stage(
         "Judging",
@@ -103,6 +106,7 @@ STAGES = (
         (
             NavigationPage("Leaderboard", "leaderboard", holds=("systems/",)),
             NavigationPage("Compare", "compare-systems"),
+            NavigationPage("Unjudged documents", "gaps"),
             NavigationPage("Pool bias", "pool-bias"),
             NavigationPage("Label effects", "label-effects", holds=("evaluation/shadow-judges/",)),
             NavigationPage("Errors", "error-browser"),
@@ -142,6 +146,7 @@ ACTIONS = (
     Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
     Action("Choose models", "choose-models", "overlap of runs"),
     Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
+    Action("Add a pool round", "pool-rounds", "top up unjudged late runs systems"),
     Action("Start a pilot round", "new-pilot", "practice trial agreement annotators"),
     Action("Open queries for judging", "board", "start assign annotators", "?state=not-open"),
     Action("Invite a person", "people", "add member new account role annotator adjudicator"),

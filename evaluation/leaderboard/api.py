@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Count
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import Collection
 from database.dry_run import rolled_back_if
+from evaluation.gaps.stored import current_gaps
 from evaluation.leaderboard.report import (
     EvaluationReport,
     Options,
@@ -38,6 +40,7 @@ from web.api.serializers import DryRun, FormBody, JsonBody, RequestSerializer
 from web.errors import UserFacingError
 
 MOST_LISTS = 20_000  # scored within a request; the command scores more
+MOST_BOUNDED = 500  # lists whose scores are bounded within a request: a second or two
 
 
 class SystemFields(serializers.Serializer[Any]):
@@ -51,11 +54,31 @@ class SystemFields(serializers.Serializer[Any]):
     measures = serializers.DictField(child=serializers.FloatField(allow_null=True))
 
 
+class BoundFields(serializers.Serializer[Any]):
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class GapFields(serializers.Serializer[Any]):
+    depth = serializers.IntegerField()
+    listed = serializers.IntegerField(help_text="Documents down to the depth, over all queries.")
+    unjudged = serializers.IntegerField(help_text="Those without a label.")
+    hours = serializers.FloatField(help_text="To judge them: two judges and the adjudicator.")
+    bounds = serializers.DictField(
+        child=BoundFields(), help_text="By measure: what it could score then, over all queries."
+    )
+
+
 class SystemScoreFields(serializers.Serializer[Any]):
     system = serializers.CharField()
     is_re_ranking = serializers.BooleanField(help_text="Its lists have labelled documents only.")
     unjudged_documents = serializers.IntegerField(help_text="Listed documents without a label.")
     lacking_documents = serializers.IntegerField(help_text="Labelled documents in no list.")
+    gap = GapFields(
+        allow_null=True,
+        help_text="Null for closed lists, for more lists than a request can bound, and for stored "
+        "scores while the report `gaps/` is missing or out of date.",
+    )
     rows = SystemFields(many=True)
 
 
@@ -180,11 +203,13 @@ class Evaluation(CollectionView):
             for system in self.collection.systems.order_by("name")
             if not wanted or system.name in wanted
         ]
-        if _lists_of(systems) > MOST_LISTS:
+        number = _lists_of(systems)
+        if number > MOST_LISTS:
             raise serializers.ValidationError(
                 f"These systems have more than {MOST_LISTS:,} lists. Name fewer with `system`, or "
                 "use `manage.py score_systems`."
             )
+        options = replace(options, with_gaps=number <= MOST_BOUNDED)
         try:
             return evaluation_report(
                 self.collection, [stored_lists(system) for system in systems], options
@@ -220,8 +245,10 @@ def _lists_of(systems: list[System]) -> int:
 def stored_report(
     collection: Collection, profile_name: str, source: str, wanted: set[str]
 ) -> EvaluationReport:
-    """The stored scores as a report."""
+    """The stored scores as a report, with the stored gaps if they are up to date."""
     least = relevant_from(collection, source)
+    is_open = source == FINAL and profile_of(profile_name, least).scope is Scope.OPEN
+    gaps = current_gaps(collection) if is_open else {}
     profile = stored_profile(collection, profile_of(profile_name, least), source=source)
     return EvaluationReport(
         collection,
@@ -231,7 +258,7 @@ def stored_report(
         folds_of(collection, query_facets(collection)),
         profile.measures,
         [
-            ScoredSystem(system.name, list(system.rows.values()))
+            ScoredSystem(system.name, list(system.rows.values()), gap=gaps.get(system.name))
             for system in systems_of(collection, profile.name, source)
             if not wanted or system.name in wanted
         ],

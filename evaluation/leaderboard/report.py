@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from accounts.models import Collection
+from evaluation.gaps.own_gap import OwnGap, own_gap
 from evaluation.leaderboard.supported_scopes import ScopeSupport, support_of
 from scoring.computation import Scorer
 from scoring.folds import Folds
@@ -43,7 +44,8 @@ class Options:
     """Options for scoring. The collection and the profile give the defaults.
 
     `measures` are names of ir-measures, which replace those of the profile. `source` names the
-    labels. `count_empty`: see `Scorer`.
+    labels. `count_empty`: see `Scorer`. `with_gaps`: bound the scores by the unjudged documents,
+    which takes some milliseconds for each list.
     """
 
     profile: str = TREC
@@ -53,6 +55,7 @@ class Options:
     scope: Scope | None = None
     relevant_from: int | None = None
     count_empty: bool = False
+    with_gaps: bool = False
 
     def chosen_profile(self, relevant_from: int) -> Profile:
         """Raises UnknownProfile and UnknownMeasure."""
@@ -66,12 +69,14 @@ class Options:
 class ScoredSystem:
     """A system with its means by facet and split, or by field and type of candidate.
 
-    `report` has what was left out of an imported file.
+    `report` has what was left out of an imported file. `gap` is None for lists that are not open,
+    and where it was not computed.
     """
 
     name: str
     rows: Sequence[MeansRow]
     report: Mapping[str, Any] | None = None
+    gap: OwnGap | None = None
 
     @property
     def whole(self) -> MeansRow:
@@ -84,6 +89,7 @@ class ScoredSystem:
             "is_re_ranking": self.whole.is_re_ranking,
             "unjudged_documents": self.whole.unjudged,
             "lacking_documents": self.whole.lacking,
+            "gap": self.gap and self.gap.as_json(),
             "rows": [_row_as_json(row) for row in self.rows],
             **({} if self.report is None else {"report": self.report}),
         }
@@ -158,7 +164,20 @@ def evaluation_report(
         scorer.queries.folds,
         [*profile.measures, *(scorer.sampled.measures if scorer.sampled else ())],
         [
-            ScoredSystem(system.name, scores.rows, system.report)
+            ScoredSystem(
+                system.name,
+                scores.rows,
+                system.report,
+                own_gap(
+                    collection,
+                    labels,
+                    profile.measures,
+                    system.pairs(),
+                    count_empty=options.count_empty,
+                )
+                if options.with_gaps and profile.scope is Scope.OPEN
+                else None,
+            )
             for system in systems
             for scores in scorer.scores(system.pairs)
         ],
@@ -251,6 +270,8 @@ def table_lines(report: EvaluationReport) -> Iterator[str]:
         if whole.left_out:
             yield f"  {whole.left_out} queries have no relevant document and are left out."
         yield from (f"  {sentence}" for sentence in scope_sentences(whole, scope))
+        if system.gap:
+            yield from (f"  {sentence}" for sentence in system.gap.sentences())
     yield ""
     if folds.count:
         for split, description in split_descriptions(folds).items():

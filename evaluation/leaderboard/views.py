@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from evaluation.gaps.services import GapsReport
 from evaluation.leaderboard.board_rows import (
     FILTERS,
     NOT_SCORED,
@@ -50,7 +51,7 @@ from web.tables.cells import matching
 from web.tables.filters import filter_rows
 from web.tables.paging import typed
 
-MAKES_SCORES = (JOB_KIND, IMPORT_KIND, BASELINES_KIND, UniqueFindsReport.name)
+MAKES_SCORES = (JOB_KIND, IMPORT_KIND, BASELINES_KIND, UniqueFindsReport.name, GapsReport.name)
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,7 @@ def score_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     person = person_of(request)
     request_evaluation(collection=collection, source=source, requested_by=person)
     if source == FINAL:
-        request_report(UniqueFindsReport(), collection=collection, requested_by=person)
+        for kind in (UniqueFindsReport(), GapsReport()):
+            request_report(kind, collection=collection, requested_by=person)
     messages.info(request, "Scoring the systems.")
     return redirect("leaderboard", collection.slug)

@@ -16,6 +16,9 @@ from adjudication.yield_reports import shown_yields
 from annotation.models import Pair
 from evaluation.choices import kept_choices
 from evaluation.error_browser.services import TypeCount, type_counts
+from evaluation.gaps.cost import GapCosts
+from evaluation.gaps.stored import stored_gaps, stored_line
+from evaluation.gaps.tables import GapLine
 from evaluation.leaderboard.rows import (
     LeaderboardLine,
     LeaderboardPlace,
@@ -26,8 +29,11 @@ from evaluation.leaderboard.rows import (
 from evaluation.leaderboard.selection import LeaderboardSelection, MeasureHead, Select
 from evaluation.system_page.query_values import QueryValues, query_values
 from evaluation.unique_finds import UniqueFind, UniqueFindsReport
+from pooling.preview import Cost
+from reports.models import StoredReport
 from reports.services import changed_since, stored_report
 from retrieval.run_rows import RunRow
+from scoring.measures.scopes import Scope
 from scoring.models import SystemKind
 from scoring.score_tables import ALL, MeansRow
 from scoring.services import out_of_date
@@ -213,6 +219,36 @@ class SystemPage:
             return []
         judged = [(cutoff, row.measures.get(f"Judged@{cutoff}")) for cutoff in CUTOFFS]
         return [(cutoff, 1 - share) for cutoff, share in judged if share is not None]
+
+    # What its unjudged documents could change
+
+    @cached_property
+    def gaps(self) -> StoredReport | None:
+        """The report on the gaps of all systems, without its payload."""
+        return stored_gaps(self.collection)
+
+    @cached_property
+    def gap_measure(self) -> str:
+        """The chosen measure, or the first one of open lists if it is of closed lists."""
+        known = self.gaps.summary["measures"] if self.gaps else [""]
+        is_open = self.choice.profile.scope is Scope.OPEN
+        return self.choice.measure if is_open and self.choice.measure in known else known[0]
+
+    @cached_property
+    def gap(self) -> GapLine | None:
+        """Over the queries of the chosen facet; None until the report has this system."""
+        if self.gaps is None:
+            return None
+        return stored_line(self.gaps, self.named.name, self.choice.place.facet, self.gap_measure)
+
+    @property
+    def gap_changed(self) -> str:
+        return changed_since(self.gaps) if self.gaps else ""
+
+    @property
+    def gap_cost(self) -> Cost:
+        pairs = (self.gap and self.gap.unjudged) or 0
+        return GapCosts.of(self.collection, QueryDict()).of_pairs(pairs)
 
     # Beside another system
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from accounts.models import Collection, User
+from adjudication.models import BlindRating, Decision
+from annotation.team import (
+    OLD_SHARE,
+    PlanChanged,
+    open_new_pairs,
+    plan_new_pairs,
+    request_new_pairs,
+)
+from evaluation.top_ups.decisive import limited_to_decisive
 from evaluation.top_ups.runs import late_runs
 from jobs.context import JobContext
 from jobs.models import Job
@@ -48,6 +58,17 @@ class TopUp:
 
     def plan(self, collection: Collection, work: JobContext) -> RoundPlan:
         """The plan, with the documents that it is limited to. Raises PoolingError."""
+        plan = self._unlimited()
+        if self.choice != RoundChoice.DECISIVE:
+            return plan
+        return limited_to_decisive(collection, plan, self.runs, self.measure, work)
+
+    def check(self) -> None:
+        """Raises PoolingError with the first problem, without computing what is decisive."""
+        plan = self._unlimited()
+        replace(plan, only={} if self.choice == RoundChoice.DECISIVE else None).check()
+
+    def _unlimited(self) -> RoundPlan:
         return RoundPlan(
             reason=self.reason,
             choice=self.choice,
@@ -59,6 +80,7 @@ class TopUp:
 
 def preview_top_up(collection: Collection, top_up: TopUp, work: JobContext) -> RoundPreview:
     """What the round would add. Writes nothing. Raises PoolingError."""
+    top_up.check()
     runs = late_runs(collection, top_up.runs)
     return preview_round(collection, top_up.plan(collection, work), runs, work)
 
@@ -66,10 +88,7 @@ def preview_top_up(collection: Collection, top_up: TopUp, work: JobContext) -> R
 def request_top_up(*, collection: Collection, top_up: TopUp, requested_by: User | None) -> Job:
     """Queue the round. Raises PoolingError for an invalid plan or an unknown run."""
     late_runs(collection, top_up.runs)
-    RoundPlan(
-        top_up.reason, depth=top_up.depth, parameters=top_up.parameters, choice=top_up.choice,
-        only={},
-    ).check()
+    top_up.check()
     return enqueue(
         kind=JOB,
         collection=collection,
@@ -82,6 +101,48 @@ def top_up_pools(
     *, collection: Collection, top_up: TopUp, work: JobContext, made_by: User | None = None
 ) -> PoolRound:
     """Add the round to the frozen pools. Raises the errors of `add_round`."""
+    top_up.check()
     runs = late_runs(collection, top_up.runs)
     plan = top_up.plan(collection, work)
     return add_round(collection=collection, plan=plan, runs=runs, work=work, made_by=made_by)
+
+
+def open_round(
+    *,
+    collection: Collection,
+    substitutes: Sequence[User] = (),
+    requested_by: User | None = None,
+    digest: str = "",
+    old_share: float = OLD_SHARE,
+) -> int | Job:
+    """Open the new pairs of open queries: their number, or a job if the queries are many.
+
+    Old pairs that a person decided or rated do not come to him or her again.
+
+    Raises:
+        CannotOpen, PlanChanged, InProgress: as the services of `annotation.team`.
+    """
+    plan = plan_new_pairs(collection=collection, substitutes=substitutes)
+    if plan.is_long:
+        if digest and plan.digest != digest:
+            raise PlanChanged
+        return request_new_pairs(
+            collection=collection, plan=plan, requested_by=requested_by, old_share=old_share
+        )
+    return open_new_pairs(
+        collection=collection,
+        substitutes=substitutes,
+        digest=digest,
+        old_share=old_share,
+        known=decided_pairs(collection),
+    )
+
+
+def decided_pairs(collection: Collection) -> dict[int, set[int]]:
+    """The pairs that each adjudicator decided or rated, by his or her primary key."""
+    known: dict[int, set[int]] = defaultdict(set)
+    for model in (Decision, BlindRating):
+        rows = model.objects.filter(pair__query__collection=collection).order_by()
+        for person, pair in rows.values_list("adjudicator", "pair"):
+            known[person].add(pair)
+    return known

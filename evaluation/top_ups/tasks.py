@@ -1,9 +1,12 @@
-"""The job that adds a pool round."""
+"""The jobs that add a pool round, and open it in many queries."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from accounts.models import User
-from evaluation.top_ups.services import JOB, TopUp, top_up_pools
+from annotation.team import ROUND_KIND, SeatChange, open_new_pairs_as_planned
+from evaluation.top_ups.services import JOB, TopUp, decided_pairs, top_up_pools
 from jobs.lease import Lease
 from jobs.registry import STATE, handles
 
@@ -15,4 +18,16 @@ def run_top_up(lease: Lease) -> None:
         top_up=TopUp.of(lease.parameters),
         work=lease,
         made_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
+    )
+
+
+@handles(ROUND_KIND, title="Open a pool round", page="board", in_steps=True, owners=STATE)
+def run_open_pool_round(lease: Lease) -> dict[str, Any]:
+    return open_new_pairs_as_planned(
+        collection=lease.collection,
+        queries=lease.parameters["queries"],
+        changes=[SeatChange(*row) for row in lease.parameters["changes"]],
+        old_share=lease.parameters["old_share"],
+        work=lease,
+        known=decided_pairs(lease.collection),
     )

@@ -137,6 +137,17 @@ CHECKS = _by_name(
         named=Named.QUERIES,
     ),
     GateCheck(
+        "unopened-candidates",
+        questions.unopened_candidates,
+        in_order="Every candidate of the opened queries has its pair.",
+        message="Candidates of later pool rounds that were not opened for judging: {count}. They "
+        "have no labels in these queries.",
+        how_to_fix="Open the pool round for judging, or accept that its documents stay without "
+        "labels.",
+        fixed_on=FixedOn("pool-rounds", "View the pool rounds"),
+        named=Named.QUERIES,
+    ),
+    GateCheck(
         "no-relevant",
         questions.queries_without_relevant,
         in_order="Every query with labels has a relevant document.",
@@ -233,8 +244,8 @@ CHECKS = _by_name(
 # Not checked if labels are citations, because they do not depend on judgments.
 ABOUT_JUDGING = frozenset(
     {
-        *("unresolved", "unjudged-pairs", "unopened-queries", "duplicates"),
-        *("changed-texts", "old-reports"),
+        *("unresolved", "unjudged-pairs", "unopened-queries", "unopened-candidates"),
+        *("duplicates", "changed-texts", "old-reports"),
     }
 )
 CHECKS_OF_CITATIONS = {

@@ -18,6 +18,7 @@ from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair, Standing
 from annotation.models import Pair, PairCount
 from annotation.stale_presentations import pairs_shown_otherwise
+from annotation.team import waiting_pairs
 from bundle.options import LabelSource, Texts
 from corpus.models import Query
 from database.consistent_reads import batched, by_code_point
@@ -120,6 +121,13 @@ def unopened_queries(gate: GateContext) -> Faults:
     unopened = Query.objects.filter(collection=gate.collection, opening=None)
     names = unopened.order_by(by_code_point("name")).values_list("name", flat=True)
     return Faults(unopened.count(), tuple(names[:SHOWN]))
+
+
+def unopened_candidates(gate: GateContext) -> Faults:
+    """Open queries with candidates of later pool rounds that were not opened for judging."""
+    waiting = waiting_pairs(gate.collection)
+    names = sorted(waiting)
+    return Faults(sum(waiting.values()), tuple(names[:SHOWN]))
 
 
 def unwritable_names(gate: GateContext) -> Faults:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Names
 from collections.abc import Iterator
 
 from accounts.models import Collection
@@ -14,15 +15,20 @@ from scoring.models import System, SystemKind, SystemRanking
 READ_TOGETHER = 200  # lists; one of 1,000 documents takes about 100 kB in memory
 
 
-def system_lists(system: System) -> Iterator[tuple[str, list[str]]]:
+def system_lists(
+    system: System, queries: Names[str] | None = None
+) -> Iterator[tuple[str, list[str]]]:
     """(query name, docnos best first) for each query that the system has a list for.
 
-    The list of a run is for a query paper, and so for each of its queries.
+    The list of a run is for a query paper, and so for each of its queries. `queries` are the names
+    of a few to read; None for all.
     """
     if system.kind == SystemKind.RUN:
-        yield from _run_lists(system)
+        yield from _run_lists(system, queries)
         return
     rows = SystemRanking.objects.filter(system=system).order_by("query_id")
+    if queries is not None:
+        rows = rows.filter(query__name__in=queries)
     yield from rows.values_list("query__name", "docnos").iterator(READ_TOGETHER)
 
 
@@ -58,12 +64,18 @@ def system_lines(system: System) -> Iterator[str]:
         yield from write_run({query: scored}, tag=system.name)
 
 
-def _run_lists(system: System) -> Iterator[tuple[str, list[str]]]:
+def _run_lists(system: System, queries: Names[str] | None) -> Iterator[tuple[str, list[str]]]:
     run = system.collection.runs.filter(name=system.name).first()
     if run is None:
         return
     names = query_names_of(run)
     rows = run.rankings.order_by("pk").values_list("query_paper__name", "docnos")
+    if queries is not None:
+        names = {
+            paper: [name for name in names_of_paper if name in queries]
+            for paper, names_of_paper in names.items()
+        }
+        rows = rows.filter(query_paper__name__in=[paper for paper, few in names.items() if few])
     for paper, docnos in rows.iterator(READ_TOGETHER):
         for name in names.get(paper, ()):
             yield name, docnos

@@ -28,6 +28,7 @@ from practice.models import PracticeKind, PracticeSet
 from tests.support.api_world import SHADOW_JUDGE, World
 from tests.support.factories import a_query, an_open_query
 from tests.support.practice_scenes import a_pilot
+from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge_both
 from tests.support.training_scenes import train_with
 
@@ -91,6 +92,7 @@ def path_values(world: World) -> dict[str, object]:
         "query": world.query,
         "token": world.token,
         "build": world.build.pk,
+        "pool_round": top_up(world.opening, 1).number,
         "sample": "periods",
         "shadow_judge": SHADOW_JUDGE,
         "version": world.release.version,

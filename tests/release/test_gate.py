@@ -267,6 +267,7 @@ def test_check_names_are_stable():
         "unresolved",
         "unjudged-pairs",
         "unopened-queries",
+        "unopened-candidates",
         "no-relevant",
         "self-retrieved",
         "duplicates",

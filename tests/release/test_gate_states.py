@@ -103,6 +103,12 @@ def unopened_queries(collection):
         create_query(collection=collection, docno=docno, facet_key="result")
 
 
+def unopened_candidates(collection):
+    """Of two queries, one of which is opened for them."""
+    for name in ("q1_background", "q2_method"):
+        top_up(Opening.objects.get(query__collection=collection, query__name=name), 2)
+
+
 def unjudged_pairs(collection):
     opened_over(collection, "q9", ["d4", "d1", "d3"])
 
@@ -294,7 +300,7 @@ STATES = {
     for state in (
         *(nothing, no_licence, a_revised_judgment, a_pair_agreed_after_its_decision),
         *(a_decision_set_aside, a_set_aside_pair_decided_again, a_graded_pair_set_aside_later),
-        *(a_set_aside_pair_judged_again, unopened_queries, unjudged_pairs, half_judged_pairs),
+        *(a_set_aside_pair_judged_again, unopened_queries, unopened_candidates, unjudged_pairs, half_judged_pairs),
         *(many_faults, own_query_paper, own_query_paper_not_labelled, no_source),
         *(white_space, white_space_not_labelled, white_space_in_a_query, facet_all),
         *(another_paper, no_digest, one_wrong_digest_in_both_slots),

@@ -253,6 +253,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
         "topic": ["t1"],
         "build": [world.collection.pool_builds.first().pk],
+        "pool_round": [2],
         "choice": [world.collection.query_choices.get().name],
         "plan": [world.collection.saved_plans.get().pk],
         "sample": ["periods"],

@@ -27,6 +27,19 @@ def asked(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> 
     return _answers(find_faults(collection=collection, options=options))
 
 
+def _unopened_candidates(collection: Collection) -> list[str]:
+    """The query of each candidate of a later pool round that has no pair in the query."""
+    rows = Candidate.objects.to_judge().filter(
+        round__gt=1, pool__query_paper__collection=collection
+    )
+    return sorted(
+        query.name
+        for row in rows.select_related("pool__query_paper")
+        for query in row.pool.query_paper.queries.filter(opening__isnull=False)
+        if not row.pairs.filter(query=query).exists()
+    )
+
+
 def _answers(findings: tuple[Finding, ...]) -> Answers:
     answers = {
         finding.check: (finding.count, finding.items)
@@ -66,6 +79,7 @@ def read(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> A
     relevant_from = snapshot.collection.relevant_from
     found["no-relevant"] = sorted(query for query, grade in best.items() if grade < relevant_from)
     found["unopened-queries"] = [query.name for query in snapshot.queries if not query.opened]
+    found["unopened-candidates"] = _unopened_candidates(collection)
     found["duplicates"] = _duplicates(collection)
     found["changed-texts"] = [" ".join(pair) for pair in sorted(pairs_shown_otherwise(collection))]
     datasheet = snapshot.datasheet
@@ -73,6 +87,8 @@ def read(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> A
         datasheet.answers, dates_known=datasheet.dates_known, judged=not snapshot.of_citations
     )
     answers = {check: (len(items), tuple(items[:SHOWN])) for check, items in found.items()}
+    waiting = found["unopened-candidates"]  # counts pairs, and names queries
+    answers["unopened-candidates"] = (len(waiting), tuple(sorted(set(waiting))[:SHOWN]))
     folds = snapshot.folds
     are_made = bool(folds.number) and not folds.imported and not datasheet.dates_known
     answers |= {"made-folds": (int(are_made), ()), "empty": (labels, ())}

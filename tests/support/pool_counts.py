@@ -14,7 +14,7 @@ def check_pool_counts(collection: Collection) -> int:
     forced = forced_sources(collection)
     pools = list(Pool.objects.filter(query_paper__collection=collection))
     for pool in pools:
-        drawn = pool.candidates.filter(contributions__drawn=True)
+        drawn = pool.candidates.filter(round=1, contributions__drawn=True)
         drawers = drawn.order_by().values_list("contributions__source")
         recounted = {
             "drawn": dict(drawers.annotate(n=Count("pk"))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accounts.models import Collection
+from annotation.models import Opening
 from jobs.context import DirectRun
 from pooling.models import Candidate, PoolRound
 from pooling.rounds.lists import StoredRun, stored_runs
@@ -44,6 +45,20 @@ def a_round(collection: Collection, *names: str, **plan) -> PoolRound:
         runs=added(collection, *names),
         work=DirectRun(),
     )
+
+
+def new_documents(collection: Collection, count: int) -> list[str]:
+    """Documents in no pool."""
+    return [DocumentFactory(collection=collection).docno for _ in range(count)]
+
+
+def top_up(opening: Opening, count: int = 3, *, name: str = "", **plan) -> PoolRound:
+    """A round of so many new documents for the query paper of the opening."""
+    query = opening.query
+    collection, paper = query.collection, query.query_paper.name
+    name = name or f"late{collection.pool_rounds.count() + 2}"
+    late(collection, name, new_documents(collection, count), paper=paper)
+    return a_round(collection, name, **{"depth": 100, **plan})
 
 
 def rows_of_round(

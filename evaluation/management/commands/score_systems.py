@@ -197,8 +197,11 @@ def _stored(collection: Collection, name: str) -> NamedLists:
     return stored_lists(system)
 
 
-def _options(*, qrels: str, splits: str | None, scope: str | None, **options: Any) -> Options:
+def _options(
+    *, qrels: str, splits: str | None, scope: str | None, systems: list[str], **options: Any
+) -> Options:
     return Options(
+        with_gaps=bool(systems),  # for all systems, the report on gaps is computed once
         source=qrels,
         folds=_folds(splits),
         scope=Scope(scope) if scope else None,

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
+from evaluation.top_ups.decisive import MEASURE
 from evaluation.top_ups.services import TopUp, preview_top_up, top_up_pools
 from jobs.context import DirectRun
 from pooling.models import RoundChoice
@@ -58,6 +59,11 @@ class Command(ProjectCommand):
             metavar="NAME=VALUE",
             help="Of a sample: --set bounds=5,20 --set rates=1,0.3",
         )
+        parser.add_argument(
+            "--measure",
+            default="",
+            help=f"Of decisive: the measure of the conclusions (default: {MEASURE}).",
+        )
         parser.add_argument("--seed", default="", help="Of a sample. Default: the collection's.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -69,6 +75,7 @@ class Command(ProjectCommand):
             depth=options["depth"],
             parameters=dict(options["set"]),
             seed=options["seed"],
+            measure=options["measure"],
         )
         if options["dry_run"]:
             self._preview(preview_top_up(collection, top_up, DirectRun()))

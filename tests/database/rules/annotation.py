@@ -8,6 +8,7 @@ from annotation.models import (
     Guideline,
     GuidelineChange,
     GuidelineReading,
+    Pair,
     Qualification,
     SlotCount,
 )
@@ -45,6 +46,19 @@ def read_twice(world: World) -> None:
 def judged_by_an_admin(world: World) -> None:
     given(world, "admin", world.judgments[0].annotator)
     judged_again(world)
+
+
+OLD_PAIR = {"pool_round": 2, "position": 1}
+
+
+def repeat_of_a_later_pool_round(world: World) -> None:
+    """The pair of a third round comes among those of the second."""
+    again(world.pool_round, number=3, frozen_at=None)
+    again(world.frozen_candidate, document=world.document, position=9, round=3)
+    candidate = world.frozen.candidates.get(round=3)
+    pair = Pair.objects.create(query=world.opening.query, candidate=candidate, token="third")
+    slot = pair.slots.create(number=1, annotator=world.first, position=9)
+    again(world.open_repeat, slot=slot, token="o", **OLD_PAIR)
 
 
 def repeat_answered_again(world: World, **fields) -> None:
@@ -247,6 +261,23 @@ CASES = [
     Case("repeat_of_its_slot", lambda world: again(world.open_repeat, annotator=world.second)),
     Case("repeat_of_its_slot", lambda world: again(world.open_repeat, query=world.query)),
     Case("repeat_of_its_slot", lambda world: again(world.open_repeat, round=2)),
+    # Of a pair that the person judged in the other seat.
+    Case(
+        "repeat_of_its_slot",
+        lambda world: again(
+            world.repeat, annotator=world.second, judgment=None, token="o", **OLD_PAIR
+        ),
+    ),
+    # Of a slot that nobody has judged.
+    Case(
+        "repeat_of_its_slot",
+        lambda world: again(world.open_repeat, annotator=world.third, token="o", **OLD_PAIR),
+    ),
+    Case("repeat_of_an_earlier_pool_round", repeat_of_a_later_pool_round),
+    Case(
+        "repeat_of_a_pool_round_has_a_position",
+        lambda world: change(world.open_repeat, position=1),
+    ),
     Case(
         "repeat_begins_empty",
         lambda world: again(world.open_repeat, judgment=world.repeat_judgment),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
+from evaluation.gaps.services import GapsReport
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -67,6 +68,10 @@ def pool_bias() -> Job:
 
 def finds() -> Job:
     return request_report(UniqueFindsReport(), collection=a_scored_collection())
+
+
+def gaps() -> Job:
+    return request_report(GapsReport(), collection=a_scored_collection())
 
 
 def baselines() -> Job:
@@ -135,6 +140,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "pool_bias": pool_bias,
     "make_baselines": baselines,
     "unique_finds": finds,
+    "gaps": gaps,
     "compare_labels": label_effects,
     "compare_citations": cited_papers,
     "compare_rounds": round_effects,

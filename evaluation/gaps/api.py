@@ -1,0 +1,85 @@
+"""The report on gaps in the API, for admins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from evaluation.gaps.cost import gap_hours
+from evaluation.gaps.measures import DEPTH
+from evaluation.gaps.services import DEEPEST, GapsReport
+from jobs.api import JobAnswer, accepted
+from reports.services import changed_since, request_report, stored_report
+from web.api.serializers import RequestSerializer
+from web.errors import UserFacingError
+
+
+class GapsParameters(RequestSerializer):
+    depth = serializers.IntegerField(
+        default=DEPTH, min_value=1, max_value=DEEPEST, help_text="Of the lists."
+    )
+    system = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        default=list,
+        max_length=1_000,
+        help_text="The systems whose unjudged documents are judged. Default: all.",
+    )
+
+    @property
+    def kind(self) -> GapsReport:
+        values = self.validated_data
+        return GapsReport(values["depth"], sorted(set(values["system"])))
+
+
+class GapsAnswer(serializers.Serializer[Any]):
+    computed_at = serializers.DateTimeField()
+    up_to_date = serializers.BooleanField()
+    changed = serializers.CharField(
+        help_text="What changed since it was computed, as in “the labels”."
+    )
+    hours = serializers.FloatField(help_text="Of two judges and the adjudicator, for all pairs.")
+    report = serializers.DictField(source="payload")
+
+
+class Gaps(CollectionView):
+    @extend_schema(
+        summary="What unjudged documents could change",
+        description="404 until the report has been computed for this depth and these systems.",
+        parameters=[GapsParameters],
+        responses=GapsAnswer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        report = stored_report(self.parameters(GapsParameters).kind, self.collection)
+        if report is None:
+            raise Http404
+        changed = changed_since(report)
+        answer = {
+            "computed_at": report.computed_at,
+            "up_to_date": not changed,
+            "changed": changed,
+            "hours": gap_hours(self.collection, report.payload["pairs"]),
+            "payload": report.payload,
+        }
+        return Response(GapsAnswer(answer).data)
+
+    @extend_schema(
+        summary="Compute what unjudged documents could change",
+        request=GapsParameters,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        parameters = GapsParameters(data=request.data)
+        parameters.is_valid(raise_exception=True)
+        try:
+            job = request_report(
+                parameters.kind, collection=self.collection, requested_by=self.person
+            )
+        except UserFacingError as error:
+            raise serializers.ValidationError({"system": [str(error)]}) from error
+        return accepted(job)

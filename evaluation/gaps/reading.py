@@ -1,0 +1,86 @@
+"""The labels and lists of a collection, as the bounds need them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection as Group
+from collections.abc import Sequence
+from statistics import median
+
+from accounts.models import Collection
+from adjudication.labels import labelled_pairs
+from adjudication.standing import Standing
+from annotation.models import Judgment, Pair
+from evaluation.gaps.computation.read_lists import ReadLists
+from jobs.context import DirectRun, JobContext
+from scoring.labels import qrels_of
+from scoring.models import System
+from scoring.systems.lists import system_lists
+
+RECENT = 1_000  # judgments; the time of the first ones is not that of the next
+FEWEST_TIMED = 20
+
+
+def read_lists(
+    collection: Collection,
+    systems: Sequence[System],
+    gaps_of: Group[str],
+    depth: int | None,
+    *,
+    queries: Group[str] | None = None,
+    work: JobContext | None = None,
+) -> ReadLists:
+    """The lists of these systems, for all queries with a final label or some of them.
+
+    `gaps_of` are the names of those whose gaps are opened.
+    """
+    work = work or DirectRun()
+    qrels = qrels_of(collection)
+    if queries is not None:
+        qrels = {name: grades for name, grades in qrels.items() if name in queries}
+    lists = ReadLists(qrels, max(collection.grades), depth, settled_documents(collection))
+    opened = [system for system in systems if system.name in gaps_of]
+    total = len(opened) + len(systems)
+    for done, system in enumerate(opened):
+        work.progress(done, total, "systems read")
+        lists.open_gap(system_lists(system, queries))
+    for done, system in enumerate(systems, start=len(opened)):
+        work.progress(done, total, "systems read")
+        lists.read(system.name, system_lists(system, queries))
+    return lists
+
+
+def settled_documents(collection: Collection) -> dict[str, Group[str]]:
+    """By query: the documents that cannot get a label.
+
+    The decision on them is that they cannot be judged, or they are the query paper itself, which
+    counts in no score.
+    """
+    settled: dict[str, set[str]] = defaultdict(set)
+    for name, docno in collection.queries.filter(query_paper__document__isnull=False).values_list(
+        "name", "query_paper__document__docno"
+    ):
+        settled[name].add(docno)
+    without_grade = Pair.objects.filter(decisions__grade=None, decisions__isnull=False).distinct()
+    for pair in labelled_pairs(collection, without_grade):
+        if pair.standing is Standing.SET_ASIDE:
+            settled[pair.query].add(pair.docno)
+    return dict(settled)
+
+
+def query_papers(collection: Collection) -> dict[str, str]:
+    """The query paper of each query, by names."""
+    return dict(collection.queries.values_list("name", "query_paper__name"))
+
+
+def seconds_a_judgment(collection: Collection) -> tuple[float, bool]:
+    """The median of the last timed judgments, or else the planned time; and if it is measured."""
+    rows = (
+        Judgment.objects.filter(slot__pair__query__collection=collection, seconds__isnull=False)
+        .order_by("-pk")
+        .values_list("seconds", flat=True)[:RECENT]
+    )
+    seconds = [each for each in rows if each is not None]
+    if len(seconds) < FEWEST_TIMED:
+        return collection.seconds_per_judgment, False
+    return float(median(seconds)), True
