@@ -26,11 +26,8 @@ from annotation.models import Slot
 from bundle.verification.service import verify
 from csfcube.services import import_csfcube
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
+from evaluation.top_ups.services import TopUp, top_up_pools
 from jobs.context import DirectRun
-from pooling.models import PoolRound
-from pooling.rounds.lists import stored_runs
-from pooling.rounds.plans import RoundPlan
-from pooling.rounds.services import add_round
 from release.files import path_of
 from release.services import publish_release
 from reports.services import compute_report
@@ -84,13 +81,13 @@ def versions(csfcube, rolled_back, tmp_path_factory, pools, ratings) -> TwoVersi
         sync_runs(collection)
         first = published(collection, "1.0")
         store(collection, HELD_BACK, lists[HELD_BACK])
-        pool_round = add_round(
+        reason = f"Documents that only {HELD_BACK} found."
+        top_up_pools(
             collection=collection,
-            plan=RoundPlan(f"Documents that only {HELD_BACK} found.", depth=1000),
-            runs=stored_runs(collection, [HELD_BACK]),
+            top_up=TopUp(runs=(HELD_BACK,), reason=reason, depth=1000),
             work=DirectRun(),
         )
-        judge_as_published(collection, pool_round, ratings)
+        judge_as_published(collection, ratings)
         second = published(collection, "1.1")
         labels = sum(
             (query.rpartition("_")[0], docno) in held
@@ -145,12 +142,9 @@ def store(collection: Collection, name: str, lists: Mapping[str, list[str]]) -> 
     store_run(run, scored, RunReport(), DirectRun())
 
 
-def judge_as_published(
-    collection: Collection, pool_round: PoolRound, ratings: Mapping[str, Json]
-) -> None:
+def judge_as_published(collection: Collection, ratings: Mapping[str, Json]) -> None:
     """Both judges and the adjudicator say of the new pairs what the published release has."""
-    for query in collection.queries.filter(opening__isnull=False):
-        open_added(query, pool_round)
+    open_added(collection)
     grades = {
         (query, docno): (both, final)
         for query, entry in ratings.items()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from accounts.models import Collection
+from accounts.models import Collection, Role
 from annotation.models import Slot
-from annotation.services import candidates_with_texts, make_slots, open_query
-from corpus.models import Query
-from pooling.models import Candidate, PoolRound
+from annotation.services import open_query
+from annotation.team import open_new_pairs
+from pooling.models import PoolRound
 from scoring.systems.services import sync_runs
 from tests.support.datasheets import answer_datasheet
-from tests.support.factories import annotators
+from tests.support.factories import annotators, member
 from tests.support.release_scenes import judge_all
 from tests.support.rounds import a_frozen_collection, a_round, late
 from tests.support.sittings import judge_at_once
@@ -41,26 +41,18 @@ def grade(collection: Collection, grades: Mapping[str, int]) -> None:
 
 
 def top_up(collection: Collection, name: str = "late", docnos=LATE, **plan) -> PoolRound:
-    """A round from a late run, whose candidates both judges have a slot for."""
+    """A round from a late run, whose pairs are open for judging."""
     late(collection, name, docnos)
     pool_round = a_round(collection, name, **plan)
     sync_runs(collection)
-    for query in collection.queries.filter(opening__isnull=False):
-        open_added(query, pool_round)
+    open_added(collection)
     return pool_round
 
 
-def open_added(query: Query, pool_round: PoolRound) -> None:
-    """Pairs and slots of what the round added to the pool of an open query."""
-    rows = Candidate.objects.to_judge().filter(
-        pool__query_paper=query.query_paper, round=pool_round.number
-    )
-    make_slots(
-        query=query,
-        candidates=candidates_with_texts(rows.order_by("position")),
-        annotators=annotators(query.collection),
-        guideline_version=query.opening.guideline.version,
-    )
+def open_added(collection: Collection) -> None:
+    """Open the new pairs. Others take the seats of imported people, who cannot log in."""
+    people = [member(collection, Role.ANNOTATOR, f"substitute{number}") for number in (1, 2)]
+    open_new_pairs(collection=collection, substitutes=people)
 
 
 def judge_added(collection: Collection, grades: Mapping[str, int]) -> None:
