@@ -6,11 +6,8 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from evaluation import unique_finds  # noqa: F401  (registers a report)
-<<<<<<< HEAD
-        from evaluation.label_effects import pool_rounds  # noqa: F401
-=======
         from evaluation.gaps import services as gaps  # noqa: F401
->>>>>>> refs/heads/topups
+        from evaluation.label_effects import pool_rounds  # noqa: F401
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)

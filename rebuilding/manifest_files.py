@@ -115,7 +115,10 @@ def open_manifests(path: Path) -> Iterator[tuple[list[dict[str, Any]], ReleaseFi
             rounds = [dict(each.manifest) for each in release_file.manifest.rounds]
             if not builds and not rounds:
                 raise WrongFile("All pools of this release were imported, so none can be rebuilt.")
-            yield [*(release_file.with_documents(*build) for build in builds), *rounds], release_file
+            yield (
+                [*(release_file.with_documents(*build) for build in builds), *rounds],
+                release_file,
+            )
     except BundleError as error:
         raise WrongFile(str(error)) from error
 

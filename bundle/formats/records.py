@@ -145,9 +145,7 @@ def write_pools(documents: Iterable[PooledDocument], *, with_rounds: bool = Fals
     """
     ordered = sorted(documents, key=lambda document: (document.query_paper, document.position))
     lines = (
-        _JSON_LINE.encode(
-            _pool_line(document) | ({"round": document.round} if with_rounds else {})
-        )
+        _JSON_LINE.encode(_pool_line(document) | ({"round": document.round} if with_rounds else {}))
         for document in ordered
     )
     return "".join(f"{line}\n" for line in lines).encode()

@@ -209,8 +209,9 @@ def _rounds(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
         )
         yield ""
         return
+    rounds_before = "round 1" if last == 1 else f"rounds 1–{last}"
     yield (
-        f"Before means the labels of the pairs of {'round 1' if last == 1 else f'rounds 1–{last}'}, "
+        f"Before means the labels of the pairs of {rounds_before}, "
         "after the labels of all pairs. Both are the labels of this version. "
         f"`{ROUND_EFFECTS}` has all numbers."
     )

@@ -22,7 +22,7 @@ FILES = (
     ),
     FileNote(
         ROUND_LISTS,
-        "the lists that a later round of the pools was chosen from, to its depth, as TREC run files",
+        "the lists that a later pool round was chosen from, to its depth, as TREC run files",
     ),
 )
 

@@ -18,9 +18,8 @@ from bundle.reading.opened import (
     OpenedBundle,
     read_json,
 )
-from corpus.formats.document_lines import excerpt
 from bundle.records import ReleasedBuild, ReleasedImport, ReleasedRound, ReleasedRun
-
+from corpus.formats.document_lines import excerpt
 
 MOST_ROUNDS = 32_767  # that a small integer of the databases holds
 

@@ -203,9 +203,7 @@ class ReleaseData:
             return self.labels
         first = {
             query: {
-                docno: grade
-                for docno, grade in labels.items()
-                if pool.get(docno, FIRST).round == 1
+                docno: grade for docno, grade in labels.items() if pool.get(docno, FIRST).round == 1
             }
             for query, labels in self.labels.items()
             for pool in [self.pools.get(self.paper_of.get(query, ""), {})]

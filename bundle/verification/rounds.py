@@ -1,4 +1,4 @@
-"""Checks that pool rounds follow from their manifests, each of which names the ones before it. Pure.
+"""Checks of pool rounds: each has a manifest, which names the manifests before it. Pure.
 
 The check of pools compares the first round with the manifests of the builds.
 """

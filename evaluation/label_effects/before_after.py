@@ -1,7 +1,8 @@
 """The rankings of systems before and after new labels, in tables and in words.
 
-Nothing here computes: they are read from two rows of `rankings_over_time`. No sentence is stronger than its figures: a
-missing test or coefficient is said with its reason, and no change is called an improvement.
+Nothing here computes: they are read from two rows of `rankings_over_time`. No sentence is stronger
+than its figures: a missing test or coefficient is said with its reason, and no change is called an
+improvement.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from evaluation.label_effects.comparison import FlipKind
@@ -169,7 +172,7 @@ class RankingChange:
         if not self.before["queries"] or not self.after["queries"]:
             side = "before" if not self.before["queries"] else "after"
             return f"{side}, no query has a relevant document or there is no system"
-        return f"it takes two systems, and there is {len(self.lines)}"
+        return f"it takes two systems, and the number here is {len(self.lines)}"
 
     def _ranks(self) -> str:
         systems, moved = count_noun(len(self.lines), "system"), self.moved
@@ -214,10 +217,12 @@ class RankingChange:
 
     def _judged(self) -> Iterator[str]:
         for place, cutoff in enumerate(self.cutoffs):
-            shares = [line.judged[place] for line in self.lines]
-            means = [percent_text(sum(values) / len(values)) for values in zip(*shares, strict=True)]
-            gains = [(after - before, line) for line, (before, after) in zip(self.lines, shares)]
-            gain, most = max(gains, key=lambda row: row[0])
+            sides = zip(*(line.judged[place] for line in self.lines), strict=True)
+            means = [percent_text(fmean(shares)) for shares in sides]
+            gain, most = max(
+                ((line.judged[place][1] - line.judged[place][0], line) for line in self.lines),
+                key=itemgetter(0),
+            )
             before, after = most.judged[place]
             rest = (
                 f", most for {most.system}: from {percent_text(before)} to {percent_text(after)} %"

@@ -30,8 +30,8 @@ class NoPoolRounds(UserFacingError):
 
     def __init__(self, slug: str) -> None:
         super().__init__(
-            f"The pools of {slug} have no second round, so there is nothing to compare. Add a round "
-            "first."
+            f"The pools of {slug} have no second round, so there is nothing to compare. Add a "
+            "round first."
         )
 
 

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from database.dry_run import rolled_back_if
 from evaluation.label_effects.pages import reports_about
-from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
+from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelComparison,

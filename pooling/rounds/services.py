@@ -127,9 +127,7 @@ def additions(
         for run in runs:
             for paper, (name, topic, ranking) in run.lists([each.paper for each in pooled]):
                 lists[paper].append(TopicList(name, topic, ranking[: plan.depth]))
-        listed = {
-            docno for own in lists.values() for each in own for docno in each.ranking.docnos
-        }
+        listed = {docno for own in lists.values() for each in own for docno in each.ranking.docnos}
         corpus = corpus_documents(collection, listed)
         for each in pooled:
             if own := lists[each.paper.pk]:

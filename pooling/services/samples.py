@@ -118,11 +118,9 @@ class _DrawnCandidate(NamedTuple):
 
 
 def _drawn_candidates(pools: list[Pool]) -> dict[int, list[_DrawnCandidate]]:
-    """Every candidate of the builds and its drawer, by pool. Later rounds are no part of a sample."""
+    """Every candidate of the builds and its drawer, by pool. Later rounds are no part of them."""
     candidates: dict[int, list[_DrawnCandidate]] = defaultdict(list)
-    rows = Candidate.objects.order_by().filter(
-        pool__in=pools, round=1, contributions__drawn=True
-    )
+    rows = Candidate.objects.order_by().filter(pool__in=pools, round=1, contributions__drawn=True)
     for pool, docno, source, inclusion in rows.values_list(
         "pool_id", "document__docno", "contributions__source", "inclusion"
     ):

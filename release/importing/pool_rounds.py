@@ -66,9 +66,7 @@ def _pool_keys(context: ReleaseImportContext, papers: list[str]) -> dict[str, in
     return dict(found.values_list("query_paper__name", "pk"))
 
 
-def _import_lists(
-    context: ReleaseImportContext, released: ReleasedRound, row: PoolRound
-) -> None:
+def _import_lists(context: ReleaseImportContext, released: ReleasedRound, row: PoolRound) -> None:
     """Import the lists that the round was chosen from, also those without a document."""
     papers = released.manifest["pools"]["query_papers"]
     paper_of = {topic: paper for paper in papers for topic in _topics(released, paper)}

@@ -111,9 +111,7 @@ def without(csfcube: Path, held: set[tuple[str, str]], folder: Path) -> Path:
         for paper, entry in entries.items():
             kept = [(paper, docno) not in held for docno in entry["cands"]]
             for column, values in entry.items():
-                entry[column] = [
-                    value for value, keep in zip(values, kept, strict=True) if keep
-                ]
+                entry[column] = [value for value, keep in zip(values, kept, strict=True) if keep]
         (folder / name).write_text(json.dumps(entries))
     return folder
 
@@ -290,13 +288,16 @@ def test_means_and_coefficients_are_those_of_other_programs(report, sides):
 def test_significant_differences_are_those_of_scipys_studentized_range(report, sides):
     before, after = map(tukey_by_definition, sides)
     expected = {
-        pair: "lost" if pair in after else "gained"
-        for pair in before.keys() ^ after.keys()
-    } | {pair: "reversed" for pair in before.keys() & after.keys() if before[pair] * after[pair] < 0}
+        pair: "lost" if pair in after else "gained" for pair in before.keys() ^ after.keys()
+    } | {
+        pair: "reversed" for pair in before.keys() & after.keys() if before[pair] * after[pair] < 0
+    }
 
     assert [row["significant"] for row in report["rankings"]] == [len(before), len(after)]
     flips = report["rankings"][0]["flips"]
-    assert {tuple(sorted((flip["better"], flip["worse"]))): flip["kind"] for flip in flips} == expected
+    assert {
+        tuple(sorted((flip["better"], flip["worse"]))): flip["kind"] for flip in flips
+    } == expected
 
 
 def test_the_changelog_says_what_came_and_which_systems_moved(versions):

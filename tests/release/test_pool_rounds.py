@@ -29,7 +29,6 @@ from tests.support.top_ups import (
     SECOND,
     a_first_version,
     a_second_version,
-    grade,
     judge_added,
     top_up,
 )
@@ -99,7 +98,9 @@ def test_readme_datasheet_and_croissant_say_what_was_added_and_why():
 
     readme = files["README.md"].decode()
     assert "## Pool rounds" in readme
-    assert "| 2 | all documents to rank 20 that were in no pool | `late` | 2 | 1 | 2 | 2 |" in readme
+    assert (
+        "| 2 | all documents to rank 20 that were in no pool | `late` | 2 | 1 | 2 | 2 |" in readme
+    )
     assert "- Round 2, reason: The run late came after the first judging." in readme
     assert added in files["datasheet.md"].decode().replace("\\", "")
     assert json.loads(files["croissant.json"])["rai:dataCollection"] == added
@@ -129,10 +130,15 @@ def test_the_changelog_says_what_was_added_and_which_systems_moved():
     changelog = files["CHANGELOG.md"].decode()
 
     assert "- Round 2 added 2 documents to the pools of 1 query paper: all documents" in changelog
-    assert "Labels of these documents: 2 (0 with grade 0, 0 with grade 1, 1 with grade 2" in changelog
+    assert (
+        "Labels of these documents: 2 (0 with grade 0, 0 with grade 1, 1 with grade 2" in changelog
+    )
     assert "## Rankings of systems before and after" in changelog
     # Restricted to the judged pool, `late` ranks d01 d02 before, and d06 d01 d07 d02 after.
-    assert "Before means the labels of the pairs of round 1, after the labels of all pairs." in changelog
+    assert (
+        "Before means the labels of the pairs of round 1, after the labels of all pairs."
+        in changelog
+    )
     assert "The ranking before against that after: Kendall’s τ-b" in changelog
     assert "Labels: 8 before, 10 after." in changelog
     assert "cannot be said (Tukey’s HSD over all pairs of systems, at 5 %)" in changelog
@@ -316,9 +322,7 @@ def test_a_rating_of_another_round_is_found(tmp_path, topped_up):
 
 def test_other_lists_of_a_round_and_other_counts_are_found(tmp_path, topped_up):
     lists = topped_up["pools/round-2/late.txt"].replace(b" d06 ", b" d09 ")
-    counts = with_manifest(
-        topped_up, lambda each: each["counts"]["rounds"]["2"].update(labels=3)
-    )
+    counts = with_manifest(topped_up, lambda each: each["counts"]["rounds"]["2"].update(labels=3))
 
     assert "does not have the SHA-256 of late in round 2" in str(
         failed(tmp_path, {**topped_up, "pools/round-2/late.txt": lists})["runs"]

@@ -97,7 +97,9 @@ def test_a_release_after_a_top_up_has_the_drift_on_pairs_that_came_again():
     assert [row] == report.payload["pool_rounds"]
     assert (row["round"], row["all"]["repeats"], row["all"]["same"]["value"]) == (2, 2, 1.0)
     readme = " ".join(files["README.md"].decode().split())
-    assert "2 pairs of earlier pool rounds came again among those of round 2 without a mark" in readme
+    assert (
+        "2 pairs of earlier pool rounds came again among those of round 2 without a mark" in readme
+    )
     assert "100.0 % got the grade of the judgment that stood" in readme
     assert "a second time without a mark" not in readme  # no repeat of a person's own
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils import timezone
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
-
-from django.utils import timezone
 
 from accounts.models import Collection, Role, User
 from adjudication.models import Case

@@ -1,4 +1,4 @@
-"""The rankings of systems before and after pool rounds: the report, the page, its files and the API."""
+"""Rankings before and after pool rounds: the report, the page, its files and the API."""
 
 from __future__ import annotations
 
