@@ -22,13 +22,13 @@ from accounts.models import Collection, User
 from agreement.services import both_reports
 from bundle.content import Content
 from bundle.counts import count
+from bundle.datasheet.pool_rounds import last_round
 from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
-from bundle.pool_rounds import last_round
 from bundle.reading.opened import BundleError
 from bundle.readme import write_readme
 from bundle.sampling import describe_sample

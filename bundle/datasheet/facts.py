@@ -14,10 +14,10 @@ from bundle.counts import PER_QUERY
 from bundle.datasheet.blind_ratings import blind_sentences
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
+from bundle.datasheet.pool_rounds import round_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
-from bundle.pool_rounds import round_sentence
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
 from web.words import count_noun

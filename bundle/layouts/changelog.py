@@ -11,6 +11,13 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 from bundle.content import Content, FileNote, Files
+from bundle.datasheet.pool_rounds import (
+    REPORT,
+    last_round,
+    later_rounds,
+    ranking_sentences,
+    round_sentence,
+)
 from bundle.label_changes import (
     Label,
     LabelPair,
@@ -21,7 +28,6 @@ from bundle.label_changes import (
     summarise,
 )
 from bundle.layouts.reports import report_file
-from bundle.pool_rounds import REPORT, last_round, later_rounds, ranking_sentences, round_sentence
 from bundle.records import FileLines, PreviousVersion, SettledErratum
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from bundle.content import Content, FileNote, Files
 from bundle.datasheet.answers import Author, web_address_of
 from bundle.datasheet.facts import BLINDNESS
+from bundle.datasheet.pool_rounds import round_sentence
 from bundle.formats import records as formats
 from bundle.layouts import beir
 from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
 from bundle.licences import licence_url
 from bundle.names import RATINGS
 from bundle.options import LabelSource
-from bundle.pool_rounds import round_sentence
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import digest_of, size_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from bundle.content import Content
-from bundle.pool_rounds import choice_of, has_sample, reason_of, runs_of
+from bundle.datasheet.pool_rounds import choice_of, has_sample, reason_of, runs_of
 from bundle.readme.tables import listed, markdown_table
 
 ABOUT_ROUNDS = """

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from accounts.models import Collection, User
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import POLICIES, AgreementReport
-from bundle.pool_rounds import REPORT as ROUND_EFFECTS
+from bundle.datasheet.pool_rounds import REPORT as ROUND_EFFECTS
 from bundle.records import ReleasedReports
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
