@@ -52,7 +52,7 @@ def ranking_change(before: Release, after: Release) -> tuple[Job, RankingChange]
     if job is None or "rankings" not in result:
         return None
     change = change_between(result, before.version)
-    return change and (job, change)
+    return None if change is None else (job, change)
 
 
 def compare_rankings(

@@ -144,7 +144,7 @@ def test_the_api_computes_and_gives_the_report(client):
 
     answer = admin.get(url).json()
     assert (answer["measure"], answer["up_to_date"]) == ("AP(rel=2)", True)
-    assert [row["source"] for row in answer["payload"]["rankings"]] == ["rounds-1", "rounds-2"]
+    assert [row["source"] for row in answer["report"]["rankings"]] == ["rounds-1", "rounds-2"]
 
 
 def test_the_api_refuses_a_report_without_a_second_round():
