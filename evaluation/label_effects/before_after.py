@@ -40,12 +40,6 @@ class RankChange(NamedTuple):
     def moved(self) -> bool:
         return self.rank_before != self.rank_after
 
-    @property
-    def direction(self) -> str:
-        """In words, for those who cannot see the arrow."""
-        places = self.rank_before - self.rank_after
-        return f"{'up' if places > 0 else 'down'} {abs(places)}" if places else ""
-
 
 class DifferenceChange(NamedTuple):
     """Two systems about which the conclusion changed; `better` has the higher mean after.

@@ -108,7 +108,7 @@ def test_ranks_and_moves_are_those_of_the_means():
         ("c", 3, 2),
         ("a", 1, 3),
     ]
-    assert [line.direction for line in found.lines] == ["up 1", "up 1", "down 2"]
+    assert [line.system for line in found.moved] == ["a", "b", "c"]
     sentences = list(found.sentences())
     assert sentences[0] == (
         "Of 3 systems, 3 have another rank by mean AP: a 1 → 3, b 2 → 1, c 3 → 2."
