@@ -31,9 +31,7 @@ def agreement_by_round(
         tally = tally_of(labelled_pairs(collection, among))
         summary = summarize_tally(tally, missing, collection.seed)
         report = as_json_dict(collection.slug, missing, summary, tally)
-        found.append(
-            {"round": number, "facets": report["facets"], "queries": report["queries"]}
-        )
+        found.append({"round": number, "facets": report["facets"], "queries": report["queries"]})
     return found
 
 

@@ -486,8 +486,8 @@ class Repeat(models.Model):
     Made with the slots, or when a seat or a round is given. Triggers drop one without a judgment
     when the work on it ends: its seat is handed over, or its pair is opened again.
 
-    With a `pool_round` from 2, a pair of an earlier pool round comes among those of this one, at its
-    `position` in the person's order. Another person may have judged it: the slot says who.
+    With a `pool_round` from 2, a pair of an earlier pool round comes among those of this one, at
+    its `position` in the person's order. Another person may have judged it: the slot says who.
     """
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="repeats")
@@ -497,7 +497,9 @@ class Repeat(models.Model):
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
     pool_round = models.PositiveSmallIntegerField(default=1, db_default=1)
     position = models.PositiveIntegerField(
-        null=True, blank=True, help_text="As that of a slot. NULL: it comes some time after its pair."
+        null=True,
+        blank=True,
+        help_text="As that of a slot. NULL: it comes some time after its pair.",
     )
     token = models.CharField(max_length=32, help_text="Its name in addresses, like that of a pair.")
     postponed_at = models.DateTimeField(null=True, blank=True)

@@ -601,9 +601,7 @@ def reassign_seat(
     return moved
 
 
-def give_seat(
-    *, opening: Opening, number: int, annotator: User, senior_reason: str = ""
-) -> int:
+def give_seat(*, opening: Opening, number: int, annotator: User, senior_reason: str = "") -> int:
     """Give a seat and its unjudged slots to another annotator; returns how many these are.
 
     It may have none, if new pairs come. Needs a transaction that has the collection's lock.

@@ -47,11 +47,7 @@ class DeepMember(NamedTuple):
 
 
 class DeepPools:
-    """The pools of a snapshot, and of the sampled ones what they were drawn from.
-
-    What later pool rounds added was not drawn by chance from these deep pools, so it is left out:
-    estimates are over the first round alone.
-    """
+    """The pools of a snapshot, and of the sampled ones what they were drawn from."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._paper_of = {query.name: query.query_paper for query in snapshot.queries}
@@ -59,8 +55,7 @@ class DeepPools:
         # By query paper: docno to whether it is judged. Sources would be too much for memory.
         self._judged: dict[str, dict[str, bool]] = defaultdict(dict)
         for document in snapshot.pools:
-            if document.round == 1:
-                self._judged[document.query_paper][document.docno] = not document.excluded
+            self._judged[document.query_paper][document.docno] = not document.excluded
 
     def paper_of(self, query: str) -> str:
         return self._paper_of[query]
@@ -85,9 +80,7 @@ class DeepPools:
                 drawn for stratum in self._strata(paper) for drawn in self.chances(paper, stratum)
             )
             for label in some:
-                if label.docno in self._judged[paper]:
-                    chance = chances.get(label.docno, 1.0)
-                    yield Probable(query, label.docno, label.grade, chance)
+                yield Probable(query, label.docno, label.grade, chances.get(label.docno, 1.0))
 
     def members(self, labels: Iterable[Label]) -> Iterator[DeepMember]:
         """For every query with a label the whole deep pool, drawn or not.
@@ -97,9 +90,8 @@ class DeepPools:
         another.
         """
         for query, some in groupby(labels, attrgetter("query")):
+            grades = {label.docno: label.grade for label in some}
             paper = self._paper_of[query]
-            judged = self._judged[paper]
-            grades = {label.docno: label.grade for label in some if label.docno in judged}
             stratum_of = {
                 docno: number
                 for number, stratum in enumerate(self._strata(paper), start=1)

@@ -268,7 +268,11 @@ def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, 
 
 def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) -> Pool:
     """What a pool round adds to a pool of these documents."""
-    facts, depth, only = manifest["pools"]["query_papers"][paper], manifest["depth"], manifest["only"]
+    facts, depth, only = (
+        manifest["pools"]["query_papers"][paper],
+        manifest["depth"],
+        manifest["only"],
+    )
     ranks: dict[str, dict[str, tuple[int, float]]] = {}
     for name, topic in ((name, topic) for name in runs for topic in facts.get("topics", [paper])):
         for rank, (docno, score) in enumerate(runs[name].get(topic, [])[:depth], start=1):
@@ -279,9 +283,10 @@ def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) 
     skipped = {*pooled, *facts.get("outside", []), *(() if facts.get("topic") else (paper,))}
     may_be_added = None if only is None else only.get(paper, [])
     best: dict[str, tuple[str, str, int]] = {}
-    for rank, name, docno in sorted((ranks[name][d][0], name, d) for name in ranks for d in ranks[name]):
+    places = [(own[docno][0], name, docno) for name, own in ranks.items() for docno in own]
+    for rank, drawer, docno in sorted(places):
         if docno not in skipped and (may_be_added is None or docno in may_be_added):
-            best.setdefault(docno, (docno, name, rank))
+            best.setdefault(docno, (docno, drawer, rank))
     drawn, inclusion = list(best.values()), dict[str, float]()
     if manifest["choice"] == "sample":
         drawn, first = [], 1

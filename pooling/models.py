@@ -254,7 +254,9 @@ class PoolRound(models.Model):
                 condition=models.Q(choice__in=RoundChoice.values), name="pool_round_choice_known"
             ),
             models.CheckConstraint(condition=~models.Q(reason=""), name="pool_round_has_reason"),
-            models.CheckConstraint(condition=models.Q(depth__gte=1), name="pool_round_depth_from_1"),
+            models.CheckConstraint(
+                condition=models.Q(depth__gte=1), name="pool_round_depth_from_1"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -269,9 +271,7 @@ class RoundList(models.Model):
     """
 
     # No index of its own: that of a constraint begins with it.
-    pool_round = models.ForeignKey(
-        PoolRound, models.CASCADE, related_name="lists", db_index=False
-    )
+    pool_round = models.ForeignKey(PoolRound, models.CASCADE, related_name="lists", db_index=False)
     run = models.CharField(max_length=60)
     query_paper = models.CharField(max_length=200, help_text="The query paper's docno.")
     topic = models.CharField(max_length=200)

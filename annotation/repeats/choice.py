@@ -36,7 +36,9 @@ def purpose_of(annotator: str, round_number: int) -> str:
     return f"repeat:{round_number}:{annotator}"
 
 
-def old_pairs_among(docnos: Sequence[str], number: int, *, seed: str, query: str, purpose: str) -> list[str]:
+def old_pairs_among(
+    docnos: Sequence[str], number: int, *, seed: str, query: str, purpose: str
+) -> list[str]:
     """`number` of the documents that were judged in earlier pool rounds, or all if they are fewer.
 
     `purpose` is that of the person and the pool round.

@@ -17,9 +17,9 @@ TOKEN_LENGTH = 16  # as that of a pair
 def plan_repeats(query: Query, number: int, *, pool_round: int | None = None) -> int:
     """Make the repeats of the unjudged slots of this number, and return how many they are.
 
-    With a `pool_round`, only of its pairs. The share is that of the collection now: a change of it leaves repeats as they are. A pair that
-    its judge had again in this round is left out. Needs a transaction that has the collection's
-    lock.
+    With a `pool_round`, only of its pairs. The share is that of the collection now: a change of it
+    leaves repeats as they are. A pair that its judge had again in this round is left out. Needs a
+    transaction that has the collection's lock.
     """
     of_opening = Opening.objects.values_list(
         "round", "query__collection__repeat_share", "query__collection__seed"

@@ -62,9 +62,7 @@ DROP = f"DELETE FROM {REPEAT} WHERE judgment_id IS NULL AND "
 
 REPEATS = [
     reject("repeat_of_its_slot", table=REPEAT, event="INSERT", when=OF_ANOTHER_SLOT),
-    reject(
-        "repeat_of_an_earlier_pool_round", table=REPEAT, event="INSERT", when=OF_A_LATER_ROUND
-    ),
+    reject("repeat_of_an_earlier_pool_round", table=REPEAT, event="INSERT", when=OF_A_LATER_ROUND),
     reject("repeat_begins_empty", table=REPEAT, event="INSERT", when="NEW.judgment_id IS NOT NULL"),
     reject(
         "repeat_never_edited",

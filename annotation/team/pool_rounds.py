@@ -55,7 +55,7 @@ class SeatChange(NamedTuple):
 class NewPairsPlan:
     """The queries with new pairs, by name, and the seats that change hands first.
 
-    `vacant` are the seats of queries that nobody in the plan can take over.
+    `vacant` are the seats of queries that no substitute can take over.
     """
 
     pairs: Mapping[str, int]
@@ -103,7 +103,7 @@ def waiting_pairs(collection: Collection) -> dict[str, int]:
     """How many candidates of later pool rounds have no pair yet, by open query.
 
     Kept counts say which queries have fewer pairs than candidates. In queries with imported
-    judgments these may be candidates of the first round, which nobody is to judge.
+    judgments these may be candidates of the first round that are not judged.
     """
     if not collection.pool_rounds.exists():
         return {}
@@ -176,7 +176,7 @@ def _seats(openings: QuerySet[Opening]) -> dict[str, list[Seat]]:
 
 
 def _people_by_seat(collection: Collection) -> defaultdict[tuple[str, int], set[str]]:
-    """Everybody who has or had slots of a seat, by query and number."""
+    """The people who have or had slots of a seat, by query and number."""
     people: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     counts = SlotCount.objects.filter(query__collection=collection).order_by()
     for query, number, username in counts.values_list(
@@ -200,7 +200,7 @@ def open_new_pairs(
     are pairs that a person decided, who does not get them again.
 
     Raises:
-        CannotOpen: there is nothing to open, or nobody can take over a seat.
+        CannotOpen: there is nothing to open, or no substitute can take over a seat.
         PlanChanged: the plan is not that of `digest`.
     """
     with transaction.atomic():
@@ -290,8 +290,7 @@ def _open_query(
                 for seat in opening.seats.select_related("annotator").order_by("number")
             )
             return sum(
-                _open_round(opening, number, (first, second), old_share, known)
-                for number in rounds
+                _open_round(opening, number, (first, second), old_share, known) for number in rounds
             )
     except CannotReassign as error:
         raise CannotOpen(str(error)) from error

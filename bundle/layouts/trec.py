@@ -113,9 +113,7 @@ def check(data: ReleaseData) -> Iterator[Failure]:
         reader = READERS.get(kind)
         if reader is not None and name != QRELS:
             queries = labelled_queries(data, "" if part == ALL else part)
-            # Estimates are over the first pool round alone; see `DeepPools`.
-            labels = data.labels if kind == "qrels" else data.labels_of_builds
-            yield from same_labels(data, name, reader(data.bundle, name), queries, labels)
+            yield from same_labels(data, name, reader(data.bundle, name), queries)
 
 
 def _qrels(bundle: OpenedBundle, name: str) -> Iterator[Row]:

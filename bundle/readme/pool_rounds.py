@@ -25,8 +25,8 @@ A round that is a random sample left out documents that are unjudged, not irrele
 
 
 ABOUT_ESTIMATES_OF_ROUNDS = """
-The files for estimates, `trec/prels.*.txt` and `trec/sampleval.*.txt`, are of the first round
-alone: later documents were not drawn from the same deep pools.
+In the files for estimates, `trec/prels.*.txt` and `trec/sampleval.*.txt`, all documents of the
+lists of a round are certain: in stratum 0, with the probability 1. The strata have the others.
 """
 
 

@@ -196,19 +196,5 @@ class ReleaseData:
             )
         return pools
 
-    @cached_property
-    def labels_of_builds(self) -> Labels:
-        """The labels without those of documents that a later pool round added."""
-        if not self.manifest.rounds:
-            return self.labels
-        first = {
-            query: {
-                docno: grade for docno, grade in labels.items() if pool.get(docno, FIRST).round == 1
-            }
-            for query, labels in self.labels.items()
-            for pool in [self.pools.get(self.paper_of.get(query, ""), {})]
-        }
-        return {query: labels for query, labels in first.items() if labels}
-
     def facet_of(self, query: str) -> str:
         return self.queries[query].facet if query in self.queries else ""

@@ -8,27 +8,19 @@ from operator import itemgetter
 
 from bundle.names import QRELS
 from bundle.reading.opened import BundleError, OpenedBundle
-from bundle.verification.data import Labels, ReleaseData
+from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure
 
 Row = tuple[int | None, str, str, int]  # line, query, docno, grade
 
 
 def same_labels(
-    data: ReleaseData,
-    file: str,
-    rows: Iterable[Row],
-    queries: Container[str],
-    of_file: Labels | None = None,
+    data: ReleaseData, file: str, rows: Iterable[Row], queries: Container[str]
 ) -> Iterator[Failure]:
-    """Rows of a file that differ from the qrels, and labels of these queries that it lacks.
-
-    `of_file` are the labels that the file repeats; without them, it repeats all.
-    """
-    every = data.labels if of_file is None else of_file
+    """Rows of a file that differ from the qrels, and labels of these queries that it lacks."""
     found: dict[str, set[str]] = {}
     for query, of_query in groupby(rows, itemgetter(1)):
-        labels = every.get(query, {})
+        labels = data.labels.get(query, {})
         docnos = found.setdefault(data.once(query), set())
         is_here = query in queries
         for line, _, docno, grade in of_query:
@@ -43,7 +35,7 @@ def same_labels(
             if docno in docnos:
                 yield Failure(file, line, f"{query} {docno} has a second label.")
             docnos.add(data.once(docno))
-    for query, labels in every.items():
+    for query, labels in data.labels.items():
         if query in queries:
             for docno in sorted(labels.keys() - found.get(query, set())):
                 yield Failure(file, None, f"{query} {docno} is missing.")

@@ -52,9 +52,7 @@ class NewRound(DryRun):
     )
     choice = serializers.ChoiceField(RoundChoice.values, default=RoundChoice.ALL_UNJUDGED.value)
     depth = serializers.IntegerField(default=DEFAULT_DEPTH, min_value=1, max_value=1_000)
-    parameters = serializers.DictField(
-        default=dict, help_text="Of a sample: `bounds` and `rates`."
-    )
+    parameters = serializers.DictField(default=dict, help_text="Of a sample: `bounds` and `rates`.")
     seed = serializers.CharField(default="", allow_blank=True, max_length=200)
     measure = serializers.CharField(
         default="", allow_blank=True, max_length=60, help_text="Of `decisive`."
@@ -68,9 +66,7 @@ class NewRound(DryRun):
 
 class RoundPreviewAnswer(serializers.Serializer[Any]):
     round = serializers.IntegerField()
-    documents = serializers.DictField(
-        child=serializers.IntegerField(), help_text="By query paper."
-    )
+    documents = serializers.DictField(child=serializers.IntegerField(), help_text="By query paper.")
     total = serializers.IntegerField()
     by_run = serializers.DictField(child=serializers.IntegerField())
     pairs = serializers.IntegerField(help_text="For all queries of the query papers.")
@@ -95,9 +91,7 @@ class PoolRounds(CollectionView):
         if serializer.validated_data["dry_run"]:
             preview = preview_top_up(self.collection, top_up, DirectRun())
             return Response(RoundPreviewAnswer(preview.as_json()).data)
-        job = request_top_up(
-            collection=self.collection, top_up=top_up, requested_by=self.person
-        )
+        job = request_top_up(collection=self.collection, top_up=top_up, requested_by=self.person)
         if job.parameters != top_up.as_json():
             raise Busy
         return accepted(job)

@@ -23,9 +23,7 @@ DEEPEST = 1_000
 class RoundForm(forms.Form):
     """The plan of a round. Fields of other choices are ignored."""
 
-    runs = forms.MultipleChoiceField(
-        label="Runs and systems", widget=forms.CheckboxSelectMultiple
-    )
+    runs = forms.MultipleChoiceField(label="Runs and systems", widget=forms.CheckboxSelectMultiple)
     choice = forms.ChoiceField(
         label="Documents to add", choices=RoundChoice.choices, widget=forms.RadioSelect
     )
@@ -63,7 +61,7 @@ class RoundForm(forms.Form):
             "depth": DEFAULT_DEPTH,
             "measure": MEASURE,
         }
-        super().__init__(data, initial=initial)
+        super().__init__(data, initial=initial, label_suffix="")
         self.fields["runs"].choices = [(name, name) for name in run_names(collection)]  # type: ignore[attr-defined]
         names = [each.name for each in report_measures(collection.relevant_from, DEFAULT_DEPTH)]
         self.fields["measure"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
@@ -90,7 +88,7 @@ class OpeningForm(forms.Form):
         queryset=None,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="They replace people who can no longer judge. Whoever must qualify first "
+        help_text="They replace people who can no longer judge. A person who must qualify first "
         "gets no seat.",
     )
     old_percent = forms.FloatField(
@@ -103,5 +101,5 @@ class OpeningForm(forms.Form):
     )
 
     def __init__(self, collection: Collection, data: MultiValueDict[str, Any] | None) -> None:
-        super().__init__(data)
+        super().__init__(data, label_suffix="")
         self.fields["substitutes"].queryset = eligible_annotators(collection)  # type: ignore[attr-defined]

@@ -37,9 +37,7 @@ class SystemLists(NamedTuple):
         rows = SystemRanking.objects.order_by().filter(
             system=self.system, query__query_paper__in=papers
         )
-        for paper, query, docnos in rows.values_list(
-            "query__query_paper", "query__name", "docnos"
-        ):
+        for paper, query, docnos in rows.values_list("query__query_paper", "query__name", "docnos"):
             scores = [float(len(docnos) - place) for place in range(len(docnos))]
             yield paper, TopicList(self.name, query, RankedList(docnos, scores))
 

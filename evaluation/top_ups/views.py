@@ -122,9 +122,7 @@ def add_round(request: HttpRequest, collection: Collection) -> HttpResponse:
     if not form.is_valid():
         return _page(request, collection, form, refused=True)
     try:
-        request_top_up(
-            collection=collection, top_up=form.top_up(), requested_by=person_of(request)
-        )
+        request_top_up(collection=collection, top_up=form.top_up(), requested_by=person_of(request))
     except UserFacingError as error:
         return _page(request, collection, form, fault=str(error), refused=True)
     messages.info(request, "The round is being added to the pools.")
@@ -174,4 +172,3 @@ def round_run(
         raise Http404(f"no run {name} in the round")
     lines = StreamingHttpResponse(round_run_lines(row, name), content_type="text/plain")
     return as_download(lines, f"{collection.slug}-round-{pool_round}-{name}.txt")
-

@@ -1,7 +1,9 @@
-"""The manifest of a pool round: what it was chosen from, and digests to prove it (docs/manifest.md).
+"""The manifest of a pool round: what it was chosen from, and digests to prove it.
+
+docs/manifest.md specifies it.
 
 It names the manifests before it by SHA-256: those of the builds, and that of the round before. So
-nobody can exchange an earlier round without a difference.
+an earlier round cannot be exchanged without a difference.
 """
 
 from __future__ import annotations

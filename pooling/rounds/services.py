@@ -311,6 +311,13 @@ def _check(collection: Collection, plan: RoundPlan, runs: Sequence[LateRun]) -> 
             "No pool is frozen yet, so there is nothing to add to. Build the pools with these "
             "runs instead."
         )
+    is_limited = plan.only is not None or plan.choice != RoundChoice.ALL_UNJUDGED
+    if is_limited and pools.sampled().exists():
+        raise PoolingError(
+            "Some pools are samples, so a round must add all documents to its depth: otherwise "
+            "neither the first sample nor the round could be estimated from. Choose "
+            f"{RoundChoice.ALL_UNJUDGED.value}."
+        )
     if plan.only is not None:
         names_of_pools = set(pools.values_list("query_paper__name", flat=True))
         if unknown := sorted(set(plan.only) - names_of_pools):

@@ -328,9 +328,7 @@ def _pool(build: PoolBuild, new_pool: NewPool) -> Pool:
     )
 
 
-def _insert_candidates(
-    pools: Mapping[int, int], batch: list[NewPool], round_number: int
-) -> None:
+def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool], round_number: int) -> None:
     insert_rows(
         Candidate,
         ("pool", "document", "position", "excluded", "inclusion", "round"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from accounts.models import Collection
 from corpus.models import SOURCES
 from corpus.state import corpus_documents
 from pooling.errors import PoolingError
-from pooling.models import Candidate, Pool
+from pooling.models import Candidate, Pool, RoundList
 from pooling.services.draw import cited_docnos, docnos_to_skip, drawable_lists, stored_lists
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import plan_of
@@ -75,6 +76,7 @@ def _samples(
     papers = [pool.query_paper for pool in pools]
     lists, candidates = _lists(pools), _drawn_candidates(pools)
     corpus = corpus_documents(collection, cited_docnos(papers))
+    certain = _in_lists_of_rounds(collection, [paper.name for paper in papers])
     for pool in sorted(pools, key=lambda pool: pool.query_paper.name):
         plan, paper = plans[pool.build_id], pool.query_paper
         if pool.build_id not in eligible:
@@ -95,6 +97,7 @@ def _samples(
             plan.strategy, plan.parameters, docnos, {*own, *forced, *skipped_docnos}
         )
         _check(docno, strata, sampled)
+        strata = _without(strata, certain.get(docno, frozenset()))
         yield StratifiedPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
 
 
@@ -136,6 +139,26 @@ def _check(paper: str, strata: Iterable[Stratum], sampled: Mapping[str, float | 
         expected |= {docno: len(sample) / len(stratum.docnos) for docno in sample}
     if expected != sampled:
         raise SampleLost(paper)
+
+
+def _in_lists_of_rounds(collection: Collection, papers: list[str]) -> dict[str, set[str]]:
+    """The documents that later pool rounds have added, or found pooled, by query paper.
+
+    A round of a sampled pool adds all documents of its lists, so all of them are in the pool for
+    certain, whether the sample drew them or not. The sample is a random one of the other documents.
+    """
+    lists = RoundList.objects.filter(pool_round__collection=collection, query_paper__in=papers)
+    found: dict[str, set[str]] = defaultdict(set)
+    for paper, docnos in lists.order_by().values_list("query_paper", "docnos"):
+        found[paper].update(docnos)
+    return found
+
+
+def _without(strata: tuple[Stratum, ...], docnos: Group[str]) -> tuple[Stratum, ...]:
+    return tuple(
+        stratum._replace(docnos=tuple(docno for docno in stratum.docnos if docno not in docnos))
+        for stratum in strata
+    )
 
 
 def _with_text(collection: Collection, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:

@@ -20,14 +20,24 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from adjudication.labels import labelled_pairs
 from adjudication.models import BlindRating, Case, Decision
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair, PairQuestion, Repeat, RepeatJudgment, Slot
+from annotation.models import Judgment, Opening, Pair, PairQuestion, Repeat, RepeatJudgment, Slot
 from annotation.services import presentation_of
+from annotation.team import waiting_pairs
+from dashboard.settings.archiving import archive_collection, begin_deletion
+from dashboard.settings.deletion import delete_collection
+from dashboard.settings.export import export_collection
+from jobs.context import DirectRun
+from pooling.models import Candidate, PoolRound
+from pooling.rounds.manifest import round_manifest_file
+from rebuilding.rounds import prove_round
+from release.services import find_faults
 from tests.support.counting import kept_counts, recounted
-from tests.support.judging_actions import ANY_ACTION, Action, a_world, act
+from tests.support.judging_actions import ANNOTATORS, ANY_ACTION, Action, a_world, act
+from tests.support.pool_counts import check_pool_counts
 from tests.support.running import at_once
 from web.errors import UserFacingError
 
@@ -52,6 +62,8 @@ class JudgingMachine(RuleBasedStateMachine):
         self.judgments: set[tuple] = set()
         self.decisions: set[tuple] = set()
         self.ratings: set[tuple] = set()
+        self.candidates: set[tuple] = set()
+        self.rounds: set[str] = set()
 
     @rule(actions=st.lists(ANY_ACTION, min_size=1, max_size=3))
     def act_together(self, actions: list[Action]) -> None:
@@ -159,20 +171,70 @@ class JudgingMachine(RuleBasedStateMachine):
     @invariant()
     def a_repeat_is_of_its_judge_and_compared_with_the_same_pair(self) -> None:
         for repeat in Repeat.objects.of(self.collection).unjudged().select_related("slot"):
-            assert repeat.slot.annotator_id == repeat.annotator_id
+            if repeat.pool_round == 1:
+                assert repeat.slot.annotator_id == repeat.annotator_id
+            elif repeat.slot.annotator_id != repeat.annotator_id:
+                judged = Judgment.objects.filter(slot__pair=repeat.slot.pair_id)
+                assert not judged.filter(annotator=repeat.annotator_id).exists()
             assert repeat.round == repeat.query.opening.round
         answers = RepeatJudgment.objects.filter(repeat__query__collection=self.collection)
         for answer in answers.select_related("repeat", "compared"):
             assert answer.annotator_id == answer.repeat.annotator_id
             if answer.compared:
                 assert answer.compared.slot_id == answer.repeat.slot_id
-                assert answer.compared.annotator_id == answer.annotator_id
+                if answer.repeat.pool_round == 1:
+                    assert answer.compared.annotator_id == answer.annotator_id
                 assert answer.compared.round == answer.round
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def a_round_only_adds_and_the_earlier_ones_stay(self) -> None:
+        of_collection = {"pool__query_paper__collection": self.collection}
+        columns = ("pk", "pool", "document", "position", "excluded", "inclusion", "round")
+        candidates = set(Candidate.objects.filter(**of_collection).values_list(*columns))
+        manifests = {each.manifest["sha256"] for each in self.collection.pool_rounds.all()}
+        assert self.candidates <= candidates
+        assert self.rounds <= manifests
+        # What came since is of the rounds since.
+        new_rounds = {row[-1] for row in candidates - self.candidates}
+        assert not self.candidates or len(new_rounds) <= len(manifests - self.rounds)
+        assert not self.collection.pool_rounds.filter(frozen_at=None).exists()
+        self.candidates, self.rounds = candidates, manifests
+        check_pool_counts(self.collection)
+
+    @precondition(lambda self: self.collection)
+    @invariant()
+    def every_candidate_has_its_pair_or_waits(self) -> None:
+        for opening in Opening.objects.of(self.collection).select_related("query__query_paper"):
+            pool = opening.query.query_paper.pool
+            paired = set(opening.query.pairs.values_list("candidate", flat=True))
+            missing = [row for row in pool.candidates.to_judge() if row.pk not in paired]
+            assert all(row.round > 1 for row in missing)
+            assert waiting_pairs(self.collection).get(opening.query.name, 0) == len(missing)
 
     @precondition(lambda self: self.collection)
     @invariant()
     def kept_counts_equal_a_recount(self) -> None:
         assert kept_counts() == recounted()
+
+    def teardown(self) -> None:
+        """At the end, prove every round, publish, and delete the collection."""
+        if self.collection is None:
+            return
+        people = User.objects.filter(username__in=ANNOTATORS)
+        people.update(is_active=True)
+        for pool_round in self.collection.pool_rounds.all():
+            manifest = round_manifest_file(pool_round)
+            prove_round(collection=self.collection, manifest=manifest, work=DirectRun())
+        find_faults(collection=self.collection)
+        archive_collection(collection=self.collection)
+        archived = Collection.objects.get(pk=self.collection.pk)
+        for _ in export_collection(archived):
+            pass
+        begin_deletion(collection=archived, name=archived.slug)
+        delete_collection(collection=archived)
+        assert not Candidate.objects.filter(document__collection=archived.pk).exists()
+        assert not PoolRound.objects.filter(collection=archived.pk).exists()
 
 
 def test_the_invariants_of_judging_hold_after_every_step_of_any_history():

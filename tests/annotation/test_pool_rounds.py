@@ -11,11 +11,11 @@ from annotation.repeats.waiting import left_in_order
 from annotation.services import CannotOpen, open_query, reassign_seat
 from annotation.team import open_new_pairs, plan_new_pairs, waiting_pairs
 from tests.support.counting import kept_counts, recounted
-from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.pool_counts import check_pool_counts
 from tests.support.repeats import answer_next, answer_repeat
 from tests.support.rounds import top_up
-from tests.support.sittings import judge, own_queries, slots_of
+from tests.support.sittings import judge, own_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -36,9 +36,7 @@ def opening() -> Opening:
 
 
 def opened(opening: Opening, *substitutes: User, **options) -> int:
-    return open_new_pairs(
-        collection=opening.query.collection, substitutes=substitutes, **options
-    )
+    return open_new_pairs(collection=opening.query.collection, substitutes=substitutes, **options)
 
 
 def old_pairs(opening: Opening, name: str) -> list[Repeat]:
@@ -183,9 +181,7 @@ def test_a_person_who_must_qualify_first_gets_no_seat(opening):
     third = member(collection, Role.ANNOTATOR, "ann3")
     Collection.objects.filter(pk=collection.pk).update(qualifying_rho=0.5)
 
-    plan = plan_new_pairs(
-        collection=Collection.objects.get(pk=collection.pk), substitutes=[third]
-    )
+    plan = plan_new_pairs(collection=Collection.objects.get(pk=collection.pk), substitutes=[third])
 
     assert plan.vacant == [(opening.query.name, 1), (opening.query.name, 2)]
 

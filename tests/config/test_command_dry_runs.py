@@ -20,6 +20,7 @@ from tests.curation.test_labellers import EXAMPLES
 from tests.support.api_world import SHADOW_JUDGE, World
 from tests.support.factories import a_collection, a_query
 from tests.support.releases import EVERY_EXCEPTION
+from tests.support.rounds import late, new_documents
 from tests.support.screened_samples import a_screened_sample
 from tests.support.study_scenes import attach_full_texts
 
@@ -115,12 +116,23 @@ def accepted(version: str) -> Arguments:
     return ["small", version, *reasons]
 
 
+def top_up_arguments(world: World, folder: Path) -> Arguments:
+    late(
+        world.collection,
+        "late",
+        [docno_of(world), *new_documents(world.collection, 1)],
+        world.paper,
+    )
+    return ["small", "late", "--reason", "Late."]
+
+
 CASES: dict[str, Case] = {
     "answer_datasheet": lambda world, folder: [
         "small",
         written(folder, "a.json", {"pay": "None."}),
     ],
     "archive_collection": archive_arguments,
+    "top_up_pools": top_up_arguments,
     "build_pools": plan_arguments,
     "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
     "change_roles": lambda world, folder: ["small", "adju", "--add", "curator"],

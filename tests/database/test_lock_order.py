@@ -44,7 +44,7 @@ from annotation.services import (
     reassign_seat,
     write_guideline,
 )
-from annotation.team import exclude, rebalance_seats
+from annotation.team import exclude, open_new_pairs, rebalance_seats
 from corpus.documents.full_texts import import_full_texts
 from corpus.documents.importing import import_documents
 from corpus.facets import DEFAULT_FACETS
@@ -72,6 +72,9 @@ from evaluation.shadow_judges.services import (
 from jobs.context import DirectRun
 from pooling.checks import PoolChecks
 from pooling.models import BuildRun, Pool, PoolBuild
+from pooling.rounds.lists import stored_runs
+from pooling.rounds.plans import RoundPlan
+from pooling.rounds.services import add_round
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
 from practice.pilots import start_pilot
 from practice.services import close_set
@@ -108,6 +111,7 @@ from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.practice_scenes import practise
 from tests.support.releases import EVERY_EXCEPTION
+from tests.support.rounds import late, new_documents
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
 from tests.support.sittings import decide_case, digest_of, judge, judge_both, refer, slots_of
@@ -288,6 +292,23 @@ def piloted(scene: Scene) -> None:
 def rebalanced(scene: Scene) -> None:
     team = [User.objects.get(username=name) for name in ("ann2", "spare")]
     rebalance_seats(collection=scene.collection, annotators=team)
+
+
+def topped_up(scene: Scene, work: DirectRun) -> None:
+    paper, name = scene.opening.query.query_paper.name, f"late{next(MANY)}"
+    late(scene.collection, name, new_documents(scene.collection, 1), paper)
+    add_round(
+        collection=scene.collection,
+        plan=RoundPlan("Late."),
+        runs=stored_runs(scene.collection, [name]),
+        work=work,
+    )
+
+
+def round_opened(scene: Scene) -> None:
+    topped_up(scene, DirectRun())
+    spare = User.objects.get(username="spare")
+    open_new_pairs(collection=scene.collection, substitutes=[spare])
 
 
 def planned(scene: Scene) -> None:
@@ -497,6 +518,7 @@ LONG = [
     full_texts,
     replaced_run,
     pools,
+    topped_up,
     imported,
     sampled,
     predicted,
@@ -517,6 +539,7 @@ SHORT = [
     excluded,
     piloted,
     rebalanced,
+    round_opened,
     planned,
     newcomer_as_admin,
     newcomer_as(Role.ANNOTATOR),

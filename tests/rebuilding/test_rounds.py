@@ -1,4 +1,4 @@
-"""A round is proven by the command and by docs/rebuild_pools.py, or the first difference is named."""
+"""A round is proven by the command and by the script of the docs, or a difference is named."""
 
 from __future__ import annotations
 
@@ -117,9 +117,7 @@ def test_the_script_gives_the_same_probabilities_of_a_sample(collection, tmp_pat
     before = Candidate.objects.filter(round__lt=3).order_by("position")
     pooled = list(before.values_list("document__docno", flat=True))
     runs = {
-        run["name"]: script["read_run"](
-            "".join(round_run_lines(second, run["name"])).encode()
-        )
+        run["name"]: script["read_run"]("".join(round_run_lines(second, run["name"])).encode())
         for run in second.manifest["runs"]
     }
 

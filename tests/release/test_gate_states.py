@@ -13,6 +13,7 @@ from accounts.models import Collection
 from adjudication.models import Recipient
 from adjudication.services import Ruling
 from agreement.services import AgreementReport
+from annotation.models import Opening
 from annotation.services import open_query
 from bundle.findings import Finding
 from bundle.options import ReleaseOptions, Texts
@@ -39,6 +40,7 @@ from tests.support.release_scenes import (
     judge_all,
     slot_of,
 )
+from tests.support.rounds import top_up
 from tests.support.rules import rule_suspended
 from tests.support.sittings import judge, refer
 from tests.support.worlds import once_a_file
@@ -300,7 +302,13 @@ STATES = {
     for state in (
         *(nothing, no_licence, a_revised_judgment, a_pair_agreed_after_its_decision),
         *(a_decision_set_aside, a_set_aside_pair_decided_again, a_graded_pair_set_aside_later),
-        *(a_set_aside_pair_judged_again, unopened_queries, unopened_candidates, unjudged_pairs, half_judged_pairs),
+        *(
+            a_set_aside_pair_judged_again,
+            unopened_queries,
+            unopened_candidates,
+            unjudged_pairs,
+            half_judged_pairs,
+        ),
         *(many_faults, own_query_paper, own_query_paper_not_labelled, no_source),
         *(white_space, white_space_not_labelled, white_space_in_a_query, facet_all),
         *(another_paper, no_digest, one_wrong_digest_in_both_slots),

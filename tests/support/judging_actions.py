@@ -24,8 +24,11 @@ from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.readings import record_reading
 from annotation.models import Opening, PairQuestion, Reason, Repeat, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
+from annotation.team import open_new_pairs
+from dashboard.settings.archiving import archive_collection, unarchive_collection
 from tests.support.factories import an_open_query, member
 from tests.support.repeats import a_collection_with_repeats, answer_repeat
+from tests.support.rounds import top_up
 from tests.support.sittings import ask, decide_case, judge, keep, rate_pair, refer
 
 ANNOTATORS = ("ann1", "ann2", "ann3")
@@ -221,6 +224,33 @@ def _read(collection: Collection, action: Action) -> None:
         record_reading(guideline, User.objects.get(username=name))
 
 
+def _top_up(collection: Collection, action: Action) -> None:
+    """A round of one to three documents for the pool of an opening."""
+    opening, count = _opening(collection, action), action.other % 3 + 1
+    top_up(opening, count, name=f"late-{uuid.uuid4()}")
+
+
+def _open_round(collection: Collection, action: Action) -> None:
+    """With the annotator ann3 as a substitute, and up to all old pairs among the new ones."""
+    open_new_pairs(
+        collection=collection,
+        substitutes=[User.objects.get(username="ann3")],
+        old_share=action.grade / GRADES,
+    )
+
+
+def _leave(collection: Collection, action: Action) -> None:
+    """Log-in of an annotator ends, or comes back."""
+    person = User.objects.filter(username=ANNOTATORS[action.other % len(ANNOTATORS)])
+    person.update(is_active=bool(action.which % 3))
+
+
+def _archive(collection: Collection, action: Action) -> None:
+    """For a moment: what comes meanwhile is refused."""
+    archive_collection(collection=collection)
+    unarchive_collection(collection=collection)
+
+
 ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "judge": _judge,
     "send twice": _send_twice,
@@ -239,11 +269,16 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "give a version": lambda *scene: _apply(*scene, judge_again=False),
     "begin a round": lambda *scene: _apply(*scene, judge_again=True),
     "read": _read,
+    "top up": _top_up,
+    "open a round": _open_round,
+    "leave": _leave,
+    "archive": _archive,
 }
 SMALL = st.integers(0, 11)
 # Judgments and what adjudicators say are more frequent than all else, as in a collection.
 NAMES = st.one_of(
-    st.sampled_from(["judge", "decide", "rate blind", "ask"]), st.sampled_from([*ACTIONS])
+    st.sampled_from(["judge", "decide", "rate blind", "ask", "top up", "open a round"]),
+    st.sampled_from([*ACTIONS]),
 )
 ANY_ACTION = st.builds(
     Action, name=NAMES, which=SMALL, other=SMALL, grade=st.integers(0, GRADES), seed=SMALL

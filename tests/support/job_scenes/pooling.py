@@ -8,17 +8,27 @@ from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.uploads import request_judgments
 from adjudication.yield_reports import YieldReport
 from annotation.guidelines.changes import request_guideline
-from annotation.team import plan_opening, plan_rebalancing, request_opening, request_rebalancing
+from annotation.team import (
+    plan_new_pairs,
+    plan_opening,
+    plan_rebalancing,
+    request_new_pairs,
+    request_opening,
+    request_rebalancing,
+)
+from evaluation.top_ups.services import TopUp, request_top_up
 from jobs.models import Job
 from pooling.checks import PoolChecks
 from pooling.services import PoolPlan, freeze_pools, request_pools
 from reports.services import request_report
 from retrieval.services.runs import RunOptions, request_run
 from retrieval.uploads import request_embeddings, request_run_imports
-from tests.support.factories import annotators, member
+from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.job_scenes.files import admin, array, text
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, built
 from tests.support.release_scenes import a_judged_collection, an_opened_collection
+from tests.support.rounds import a_frozen_collection, late
+from tests.support.rounds import top_up as add_round
 
 
 def retrieval() -> Job:
@@ -107,6 +117,21 @@ def judgments() -> Job:
     )
 
 
+def top_up() -> Job:
+    collection = a_frozen_collection()
+    late(collection, "late", ["d06", "d07"])
+    request = TopUp(runs=("late",), reason="Late.")
+    return request_top_up(collection=collection, top_up=request, requested_by=None)
+
+
+def pool_round() -> Job:
+    opening = an_open_query(a_collection(), size=3)
+    add_round(opening, 2)
+    collection = opening.query.collection
+    plan = plan_new_pairs(collection=collection)
+    return request_new_pairs(collection=collection, plan=plan, requested_by=None)
+
+
 SCENES: dict[str, Callable[[], Job]] = {
     "retrieve": retrieval,
     "import_run": run_file,
@@ -115,6 +140,8 @@ SCENES: dict[str, Callable[[], Job]] = {
     "check_pools": pool_checks,
     "open_queries": opening,
     "rebalance_seats": rebalancing,
+    "top_up_pools": top_up,
+    "open_pool_round": pool_round,
     "apply_guideline": guideline,
     "compute_yields": yields,
     "import_judgments": judgments,
