@@ -21,8 +21,10 @@ from pooling.models import Candidate, Pool, PoolRound, RoundList
 from release.files import path_of
 from release.importing.service import import_release
 from release.services import publish_release
+from tests.release.test_samples import a_sampled_collection, judged
 from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
 from tests.support.releases import EVERY_EXCEPTION
+from tests.support.rounds import a_round, late
 from tests.support.top_ups import (
     FIRST,
     QUERY,
@@ -30,6 +32,7 @@ from tests.support.top_ups import (
     a_first_version,
     a_second_version,
     judge_added,
+    open_added,
     top_up,
 )
 
@@ -466,3 +469,46 @@ def test_a_run_without_a_document_in_a_round_comes_back(tmp_path):
     # A list can be empty; the file has no line of it, and the manifest its run and topic.
     assert [*copy.pool_rounds.get().lists.values_list("run", "topic")] == [("late", "q1")]
     assert row.manifest == copy.pool_rounds.get().manifest
+
+
+# Sampled pools
+
+
+def test_the_documents_of_a_rounds_lists_are_certain_in_the_estimates_of_a_sample(tmp_path):
+    collection = judged(a_sampled_collection())
+    before = released_files(collection)
+    pooled = {line["docno"] for line in pool_lines(before)}
+    new = [f"d{n:02}" for n in range(2, 39) if f"d{n:02}" not in pooled][:3]
+    drawn = sorted(pooled - {"d40", "d39"})[:2]
+    late(collection, "late", [*new, *drawn])
+    a_round(collection, "late")
+    open_added(collection)
+    judge_added(collection, dict.fromkeys(new, 0))
+
+    files = released_files(collection)
+
+    chances = {
+        line.split()[1]: float(line.split()[4])
+        for line in files["trec/prels.all.txt"].decode().splitlines()
+    }
+    assert {docno: chances[docno] for docno in [*new, *drawn]} == dict.fromkeys([*new, *drawn], 1.0)
+    assert min(chances.values()) < 1
+    strata = {
+        line.split()[2]: line.split()[3]
+        for line in files["trec/sampleval.all.txt"].decode().splitlines()
+    }
+    assert {strata[docno] for docno in [*new, *drawn]} == {"0"}
+    # Each drawn document stands for as many as its stratum has, which are the whole deep pool.
+    assert sum(1 / chance for chance in chances.values()) == pytest.approx(len(strata))
+    path = write_bundle(tmp_path / "release.zip", files)
+    assert [each.name for each in verify(path) if not each.ok] == []
+    assert "In the files for estimates" in files["README.md"].decode()
+
+
+def test_the_command_says_how_many_rounds_came_back(tmp_path):
+    files = released_files(a_second_version())
+    out = io.StringIO()
+
+    call_command("import_release", "copy", write_bundle(tmp_path / "x.zip", files), stdout=out)
+
+    assert "1 pool round after the first, with their lists." in out.getvalue()
