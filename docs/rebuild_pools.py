@@ -3,8 +3,8 @@
     python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ... [ROUND.json RUN.txt ...]
     python rebuild_pools.py RELEASE.zip DOCUMENTS.jsonl
 
-It prints a line for each build of pools and each pool round. At the first difference, it prints that
-and exits with 1. Runs are matched with the manifests by SHA-256, whatever their files are called.
+It prints a line for each build of pools and for each pool round. At the first difference, it prints
+that and exits with 1. Runs are matched with the manifests by SHA-256, whatever their names are.
 """
 
 from __future__ import annotations
