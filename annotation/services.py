@@ -582,6 +582,8 @@ def reassign_seat(
         with transaction.atomic():
             lock_collection(query.collection)
             old_pairs = waiting_old_pairs(query, number)
+            if old_pairs:
+                lock_slots(query)
             moved = give_seat(
                 opening=opening, number=number, annotator=annotator, senior_reason=senior_reason
             )
@@ -619,6 +621,17 @@ def give_seat(*, opening: Opening, number: int, annotator: User, senior_reason: 
     seats[number].senior_reason = senior_reason if seniors else ""
     seats[number].save(update_fields=["annotator", "senior_reason"])
     return moved
+
+
+def lock_slots(query: Query) -> None:
+    """Lock all slots of the query, before anything that changes their counts.
+
+    A repeat of a judged slot refers to it, and so waits for the judge who has locked it. That
+    judge then needs the counts (docs/adr/0006-one-lock-order.md).
+    """
+    slots = Slot.objects.select_for_update(of=("self",)).filter(pair__query=query)
+    for _ in slots.order_by("pk").values_list("pk").iterator():
+        pass
 
 
 def waiting_old_pairs(query: Query, number: int) -> dict[int, int]:

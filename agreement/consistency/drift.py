@@ -41,6 +41,7 @@ Integers = npt.NDArray[np.int64]
 class TimedAnswer(NamedTuple):
     """An answer of a person. The answers of a person are in the order of their times.
 
+    `query` tells the pairs apart whose order is random: those of a query and pool round.
     `grade` is None where it must not be shown, or there is none: of a pair with one judgment, a
     repeat, or "cannot judge". `is_final` says that it is the final label; None without a label.
     `was_postponed` marks a pair that was put off.

@@ -22,6 +22,7 @@ from annotation.models import Judgment, RepeatJudgment, Slot
 CORRECTION = timedelta(minutes=10)  # of an answer to a repeat; a later change may follow the list
 READ_TOGETHER = 5_000
 NO_LABEL = -1
+ROUND = 10**12  # more than the key of any query
 
 
 class ComparableRepeats(NamedTuple):
@@ -109,7 +110,7 @@ def answers_of_people(collection: Collection) -> Iterator[tuple[int, PersonDrift
         .order_by("annotator", "pk")
         .values_list(
             *("annotator", "slot", "slot__pair", "slot__pair__query", "created_at", "seconds"),
-            *("grade", "slot__postponed_at"),
+            *("grade", "slot__postponed_at", "slot__pair__candidate__round"),
         )
     )
     for annotator, judgments in groupby(rows.iterator(READ_TOGETHER), key=itemgetter(0)):
@@ -120,7 +121,7 @@ def answers_of_people(collection: Collection) -> Iterator[tuple[int, PersonDrift
 
 def _first_answers(judgments: Iterable[tuple], labels: FinalLabels) -> Iterator[TimedAnswer]:  # type: ignore[type-arg]
     seen: set[int] = set()
-    for _, slot, pair, query, given_at, seconds, grade, postponed_at in judgments:
+    for _, slot, pair, query, given_at, seconds, grade, postponed_at, pool_round in judgments:
         if slot in seen:
             continue
         seen.add(slot)
@@ -128,7 +129,9 @@ def _first_answers(judgments: Iterable[tuple], labels: FinalLabels) -> Iterator[
         if label is None:
             grade = None
         is_final = None if label in (None, NO_LABEL) else grade == label
-        yield TimedAnswer(query, given_at, seconds, grade, is_final, postponed_at is not None)
+        # The pairs of a later pool round come later, so their order is random only among them.
+        block = query + (pool_round - 1) * ROUND
+        yield TimedAnswer(block, given_at, seconds, grade, is_final, postponed_at is not None)
 
 
 def _repeats_by_person(collection: Collection) -> dict[int, list[TimedAnswer]]:

@@ -26,6 +26,7 @@ from annotation.services import (
     CannotReassign,
     candidates_with_texts,
     give_seat,
+    lock_slots,
     make_slots,
     renumber,
 )
@@ -279,6 +280,7 @@ def _open_query(
     people = people_named(change.annotator for change in changes)
     try:
         with transaction.atomic():
+            lock_slots(query)
             for change in (change for change in changes if change.query == name):
                 seat = opening.seats.select_related("annotator").get(number=change.number)
                 if seat.annotator.username != change.annotator:

@@ -8,10 +8,10 @@ from accounts.models import User
 from annotation.team import ROUND_KIND, SeatChange, open_new_pairs_as_planned
 from evaluation.top_ups.services import JOB, TopUp, decided_pairs, top_up_pools
 from jobs.lease import Lease
-from jobs.registry import STATE, handles
+from jobs.registry import handles
 
 
-@handles(JOB, title="Add a round to the pools", page="pools", owners=STATE)
+@handles(JOB, title="Add a round to the pools", page="pool-rounds")
 def run_top_up(lease: Lease) -> None:
     top_up_pools(
         collection=lease.collection,
@@ -21,7 +21,7 @@ def run_top_up(lease: Lease) -> None:
     )
 
 
-@handles(ROUND_KIND, title="Open a pool round", page="board", in_steps=True, owners=STATE)
+@handles(ROUND_KIND, title="Open a pool round", page="pool-rounds", in_steps=True)
 def run_open_pool_round(lease: Lease) -> dict[str, Any]:
     return open_new_pairs_as_planned(
         collection=lease.collection,

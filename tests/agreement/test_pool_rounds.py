@@ -138,3 +138,16 @@ def test_the_pages_show_both(opening):
     assert "By pool round" in agreement
     assert "round 2" in agreement
     assert "Round 2, same judge twice" in consistency
+
+
+def test_a_lower_grade_of_later_rounds_is_no_drift_of_the_judge():
+    """All pairs of the second round get 0, which is a difference of the pairs."""
+    opening = an_open_query(a_collection(), size=36)
+    judge_round(opening, 1, {1: [2, 2, 3, 2], 2: [2, 3, 2, 2]})
+    top_up(opening, 36)
+    collection = opening.query.collection
+    open_new_pairs(collection=collection, old_share=0)
+    judge_round(opening, 2, {1: [0, 0, 0, 1], 2: [0, 1, 0, 0]})
+    report = compute_report(ConsistencyReport(), collection=collection, work=DirectRun())
+    low, high = report.payload["overall"]["drift"]["change"]["interval"]
+    assert low < 0 < high

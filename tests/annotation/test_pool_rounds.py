@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from accounts.models import Collection, Membership, Role, User
 from annotation.models import Judgment, Opening, Pair, PairCount, Repeat, RepeatJudgment, Slot
 from annotation.queue import next_token
 from annotation.repeats.waiting import left_in_order
-from annotation.services import CannotOpen, open_query, reassign_seat
+from annotation.services import Answer, CannotOpen, open_query, reassign_seat
 from annotation.team import open_new_pairs, plan_new_pairs, waiting_pairs
+from tests.support.api_world import client_of as api_client
 from tests.support.counting import kept_counts, recounted
 from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.pool_counts import check_pool_counts
-from tests.support.repeats import answer_next, answer_repeat
+from tests.support.repeats import answer_next, answer_repeat, answer_token
 from tests.support.rounds import top_up
 from tests.support.sittings import judge, own_queries
+from tests.support.visits import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -229,3 +232,33 @@ def test_two_rounds_can_be_opened_at_once(opening):
     assert Pair.objects.filter(candidate__round=3).count() == 6
     assert set(Repeat.objects.values_list("pool_round", flat=True)) == {2, 3}
     assert kept_counts() == recounted()
+
+
+def test_no_page_or_answer_tells_a_new_judge_an_earlier_judgment_or_what_is_old():
+    opening = an_open_query(a_collection(), size=30)
+    for slot in Slot.objects.filter(pair__query=opening.query).select_related(
+        "annotator", "pair__candidate__document", "pair__query__opening__guideline"
+    ):
+        judge(slot, Answer(grade=3, note="SECRET NOTE"))
+    collection = opening.query.collection
+    top_up(opening, 8, name="secret-run", reason="SECRET REASON")
+    left_the_team(collection, "ann1")
+    third = member(collection, Role.ANNOTATOR, "ann3")
+    opened(opening, third, old_share=0.5)
+    client, api = client_of("ann3"), api_client("ann3")
+    place = [collection.slug, opening.query.name]
+    seen, shapes = [], set()
+    while token := next_token(opening.query.pk, third):
+        page = client.get(reverse("judge-pair", args=[*place, token])).content.decode()
+        answer = api.get(reverse("api-pair", args=[*place, token])).json()
+        shapes.add(tuple(sorted(answer)))
+        seen += [page, str(answer), client.get(reverse("judge-ahead", args=place)).content.decode()]
+        answer_token(opening, third, token, 1)
+    seen.append(client.get(reverse("judge-mine", args=place)).content.decode())
+    seen.append(client.get(reverse("judge", args=[collection.slug])).content.decode())
+
+    assert len(shapes) == 1
+    assert len(seen) == 3 * 12 + 2
+    for text in seen:
+        for secret in ("SECRET", "secret-run", "pool round", "pool_round", "ann1", "ann2"):
+            assert secret not in text
