@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from database.dry_run import rolled_back_if
 from web.errors import UserFacingError
 
@@ -77,3 +77,11 @@ def collection_named(slug: str) -> Collection:
             "Create one with: manage.py create_collection SLUG --name NAME --admin USERNAME"
         )
     return collection
+
+
+def account_named(username: str) -> User:
+    """The account. Raises CommandError if there is none."""
+    account = User.objects.filter(username=username).first()
+    if account is None:
+        raise CommandError(f"No user {username!r}. Create the account first.")
+    return account

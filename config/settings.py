@@ -125,6 +125,7 @@ INSTALLED_APPS = [
     "release",
     "publishing",
     "csfcube",
+    "benchmarks",
     "demo",
     "dashboard",
 ]

@@ -16,6 +16,7 @@ from agreement.revision import revision_of
 from annotation.models import Pair, PairCount
 from pooling.models import Candidate
 from scoring.measures.judged_ranks import Qrels
+from scoring.models import PublishedLabels, PublishedLabelSet
 from web.errors import UserFacingError
 
 
@@ -49,6 +50,7 @@ SOURCE_NAMES = {
     "minimum": "the lower of both judgments",
     "maximum": "the higher of both judgments",
     "citations": "citations",
+    "published": "published labels",
 }
 
 
@@ -67,7 +69,7 @@ class GradedLabels(NamedTuple):
 
 
 class OtherLabels(NamedTuple):
-    """Labels that do not come from judgments, as an app above `evaluation` reads them.
+    """Labels that do not come from judgments, such as citations or published ones.
 
     `state` changes whenever the labels do.
     """
@@ -79,7 +81,27 @@ class OtherLabels(NamedTuple):
 
 Reader = Callable[[Collection, str], GradedLabels]
 _readers: dict[str, Reader] = {}
-_others: dict[str, OtherLabels] = {}
+
+
+def published_qrels(collection: Collection) -> Qrels:
+    """The labels of an imported benchmark by query, without query papers in their own pools."""
+    rows = PublishedLabels.objects.filter(query__collection=collection).order_by()
+    return {
+        query: {docno: grade for docno, grade in grades.items() if docno != paper}
+        for query, paper, grades in rows.values_list(
+            "query__name", "query__query_paper__document__docno", "grades"
+        )
+    }
+
+
+def _published_state(collection: Collection) -> str:
+    """Published labels never change, so there are two states."""
+    return "imported" if PublishedLabelSet.objects.filter(collection=collection).exists() else ""
+
+
+_others: dict[str, OtherLabels] = {
+    "published": OtherLabels(published_qrels, _published_state, relevant_from=1)
+}
 
 
 def register_reader(kind: str, reader: Reader) -> None:

@@ -143,3 +143,36 @@ class Fold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.query} in fold {self.number}"
+
+
+class PublishedLabelSet(models.Model):
+    """The labels that a benchmark was published with. They never count as judged here.
+
+    `origin` says who or what gave them, such as citations, an expert, or a language model.
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="published_labels")
+    benchmark = models.CharField(max_length=40)
+    origin = models.CharField(max_length=200)
+    files = models.JSONField(help_text="The SHA-256 of each file by its name.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(origin=""), name="published_labels_have_an_origin"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"labels of {self.benchmark}"
+
+
+class PublishedLabels(models.Model):
+    """The published labels of one query: `grades` has the grade of each labelled document."""
+
+    query = models.OneToOneField(Query, models.PROTECT, related_name="published_labels")
+    grades: Any = models.JSONField(help_text="Grades from 0 by docno.")
+
+    def __str__(self) -> str:
+        return f"published labels of {self.query}"

@@ -10,6 +10,7 @@ from adjudication.judgment_import.records import ImportedRecords
 from corpus.models import QueryPaper
 from database.natural_order import natural_key
 from pooling.models import Pool
+from pooling.provenance import IMPORTED
 from pooling.services.imported import create_imported_pools
 from web.words import count_noun, listed
 
@@ -27,7 +28,9 @@ def import_pools(
     context.report.pools_imported = create_imported_pools(
         collection=context.collection,
         documents={
-            paper: [records.documents[docno] for docno in sorted(docnos, key=natural_key)]
+            paper: {
+                records.documents[docno].pk: IMPORTED for docno in sorted(docnos, key=natural_key)
+            }
             for paper, docnos in new.items()
         },
         files=files,

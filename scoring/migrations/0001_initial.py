@@ -90,4 +90,26 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('number__lte', 20)), name='fold_number_is_not_too_high')],
             },
         ),
+        migrations.CreateModel(
+            name='PublishedLabelSet',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('collection', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='published_labels', to='accounts.collection')),
+                ('benchmark', models.CharField(max_length=40)),
+                ('origin', models.CharField(max_length=200)),
+                ('files', models.JSONField(help_text='The SHA-256 of each file by its name.')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('origin', ''), _negated=True), name='published_labels_have_an_origin')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PublishedLabels',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('query', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='published_labels', to='corpus.query')),
+                ('grades', models.JSONField(help_text='Grades from 0 by docno.')),
+            ],
+        ),
     ]

@@ -104,6 +104,13 @@ def embedding_arguments(world: World, folder: Path) -> Arguments:
     return ["small", folder / "vectors.npy", docnos, "--name", "mine"]
 
 
+def benchmark_arguments(world: World, folder: Path) -> Arguments:
+    entry = {"pmid": "1", "response": {"relevant": ["2"], "partial": [], "irrelevant": []}}
+    written(folder, "RELISH_v1.json", [entry])
+    written(folder, "texts.jsonl", {"docno": "1", "title": "New", "sentences": ["We parse."]})
+    return ["new", "relish", folder]
+
+
 def proof_arguments(world: World, folder: Path) -> Arguments:
     world.collection.stored_reports.filter(kind="prove_display").delete()
     return ["small"]
@@ -149,6 +156,7 @@ CASES: dict[str, Case] = {
     "delete_collection": delete_arguments,
     "draw_sample": lambda world, folder: ["small", "--per-stratum", 1, "--name", "more"],
     "export_collection": export_arguments,
+    "import_benchmark": benchmark_arguments,
     "import_documents": lambda world, folder: [
         "small",
         written(folder, "d.jsonl", {"docno": "new", "title": "New", "sentences": ["We parse."]}),

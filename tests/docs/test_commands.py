@@ -36,6 +36,7 @@ NOT_RUN = {
     "docs/engines.md": 2,
     "docs/evaluation.md": 1,
     "docs/import_release.md": 1,
+    "docs/known_benchmarks.md": 1,
     "docs/labels.md": 2,
     "docs/loading.md": 1,
     "docs/ordinary_topics.md": 2,

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.commands import ProjectCommand
-from accounts.models import Role, User
+from accounts.commands import ProjectCommand, account_named
+from accounts.models import Role
 from annotation.services import set_up_collection
 from corpus.facets import CHOICES, FacetPlan, parse_facets
 from retrieval.retrievers import ANALYSES
@@ -59,11 +59,8 @@ class Command(ProjectCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        username = options["admin"] or options["owner_annotator"]
         role = Role.ADMIN if options["admin"] else Role.OWNER_ANNOTATOR
-        owner = User.objects.filter(username=username).first()
-        if owner is None:
-            raise CommandError(f"No user {username!r}; make the account first.")
+        owner = account_named(options["admin"] or options["owner_annotator"])
         collection = set_up_collection(
             slug=options["collection"],
             name=options["name"],

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.commands import ProjectCommand
-from accounts.models import User
+from accounts.commands import ProjectCommand, account_named
 from csfcube.services import CSFCubeReport, import_csfcube
 from jobs.context import DirectRun
 
@@ -27,20 +26,12 @@ class Command(ProjectCommand):
         parser.add_argument("--admin", default="", help="Username of the collection's admin.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        admin = self._admin(options["admin"])
+        admin = account_named(options["admin"]) if options["admin"] else None
         with DirectRun() as work:
             report = import_csfcube(
                 folder=options["folder"], slug=options["collection"], admin=admin, work=work
             )
         self.stdout.write(summary(report))
-
-    def _admin(self, username: str) -> User | None:
-        if not username:
-            return None
-        admin = User.objects.filter(username=username).first()
-        if admin is None:
-            raise CommandError(f"No user {username!r}. Create the account first.")
-        return admin
 
 
 def summary(report: CSFCubeReport) -> str:

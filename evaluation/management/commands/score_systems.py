@@ -85,7 +85,8 @@ class Command(ProjectCommand):
         parser.add_argument(
             "--qrels",
             default="final",
-            help="final (default), slot1, slot2, minimum, maximum, citations or release:VERSION.",
+            help="final (default), slot1, slot2, minimum, maximum, citations, published or "
+            "release:VERSION.",
         )
         parser.add_argument(
             "--splits", metavar="FILE", help="Folds for this evaluation: an evaluation_splits.json."

@@ -77,7 +77,16 @@ from release.models import (
 )
 from reports.models import StoredReport
 from retrieval.models import Ranking, Run
-from scoring.models import Fold, FoldPlan, Scores, System, SystemKind, SystemRanking
+from scoring.models import (
+    Fold,
+    FoldPlan,
+    PublishedLabels,
+    PublishedLabelSet,
+    Scores,
+    System,
+    SystemKind,
+    SystemRanking,
+)
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
 from tests.support.factories import (
@@ -189,6 +198,8 @@ class World(NamedTuple):
     scores: Scores
     fold: Fold
     fold_plan: FoldPlan
+    published_set: PublishedLabelSet
+    published_labels: PublishedLabels
     document_import: DocumentImport
     import_step: ImportStep  # 0 of that import, which read 3 documents
     error_tag: ErrorTag
@@ -261,6 +272,10 @@ def build_world() -> World:
         scores=system.scores.create(profile="trec", state="0" * 64, summary=[], values={}),
         fold=Fold.objects.create(query=query, number=1),
         fold_plan=FoldPlan.objects.create(collection=query.collection, made=2),
+        published_set=PublishedLabelSet.objects.create(
+            collection=query.collection, benchmark="mdcr", origin="citations", files={}
+        ),
+        published_labels=PublishedLabels.objects.create(query=query, grades={"d1": 1}),
         collection=collection,
         annotating=collection.memberships.get(user__username="ann1"),
         adjudicating=collection.memberships.get(user__username="adju"),
