@@ -19,7 +19,9 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from agreement.consistency.report import ConsistencyReport
 from agreement.services import both_reports
+from annotation.models import RepeatJudgment
 from bundle.content import Content
 from bundle.counts import count
 from bundle.datasheet.pool_rounds import last_round
@@ -157,20 +159,23 @@ def publish_release(
 
 
 def _compare_rounds(collection: Collection, options: ReleaseOptions, work: JobContext) -> None:
-    """Rank the systems before and after the pool rounds that no version has told of yet.
+    """Compute what a version says of pool rounds that no version has told of yet.
 
-    By the measure of the leaderboard; a report that is up to date is kept as it is.
+    The rankings before and after them, by the measure of the leaderboard, and the drift on pairs
+    that came again. A report that is up to date is kept as it is.
     """
     if options.labels is not LabelSource.JUDGED or not has_pool_rounds(collection):
         return
     before = collection.releases.first()
     rounds = collection.pool_rounds.filter(number__gt=last_round(before.manifest if before else {}))
-    if rounds.exists():
-        compute_report(
-            RoundEffectsReport(usual_measure(collection)),
-            collection=collection,
-            work=StepContext(work),
-        )
+    if not rounds.exists():
+        return
+    step = StepContext(work)
+    effects = RoundEffectsReport(usual_measure(collection))
+    compute_report(effects, collection=collection, work=step)
+    answers = RepeatJudgment.objects.filter(repeat__query__collection=collection)
+    if answers.filter(repeat__pool_round__gt=1).exists():
+        compute_report(ConsistencyReport(), collection=collection, work=step)
 
 
 def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:

@@ -9,9 +9,11 @@ import pytest
 from agreement.consistency.report import ConsistencyReport
 from annotation.models import Repeat, Slot
 from bundle.datasheet.self_consistency import consistency_sentence
-from reports.services import compute_report
+from release.services import publish_release
+from reports.services import compute_report, stored_report
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.repeats import answer_repeat
 from tests.support.top_ups import a_second_version
 
@@ -89,11 +91,12 @@ def test_a_release_after_a_top_up_has_the_drift_on_pairs_that_came_again():
     collection = a_second_version()
     for repeat in Repeat.objects.of(collection).filter(pool_round=2):
         answer_repeat(repeat, repeat.slot.judgment.grade)
-    report = compute_report(ConsistencyReport(), collection=collection)
+
+    publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
 
     files = files_of(collection)
-
     (row,) = json.loads(files[FILE])["pool_rounds"]
+    report = stored_report(ConsistencyReport(), collection)
     assert [row] == report.payload["pool_rounds"]
     assert (row["round"], row["all"]["repeats"], row["all"]["same"]["value"]) == (2, 2, 1.0)
     readme = " ".join(files["README.md"].decode().split())
