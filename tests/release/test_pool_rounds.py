@@ -245,7 +245,7 @@ def moved_to(number: int, docno: str):
         ("d06", 1, "round 2 added 1 documents to the pool of q1, by its manifest 2."),
         ("d06", 3, "the rounds of the pool of q1 are not in order."),
         ("d10", 2, "the pool of q1 before round 2 has 7 documents, which are not the 8"),
-        ("d08", 4, "the pool of q1 has a document of round 4, which is unknown."),
+        ("d08", 4, "d08 of q1 is of round 4, which manifest.json lacks."),
     ],
 )
 def test_a_candidate_of_another_round_is_found(tmp_path, topped_up, docno, number, message):
@@ -253,6 +253,14 @@ def test_a_candidate_of_another_round_is_found(tmp_path, topped_up, docno, numbe
 
     assert message in found["rounds"]
     assert f"{QUERY} {docno} is of round" in found["rounds"]
+
+
+def test_a_round_without_a_manifest_is_found(tmp_path):
+    files = released_files(a_first_version())
+
+    found = failed(tmp_path, with_lines(files, lambda lines: lines[-1].update(round=2)))
+
+    assert "d10 of q1 is of round 2, which manifest.json lacks." in found["rounds"]
 
 
 def test_a_pool_whose_first_round_is_not_that_of_its_build_is_found(tmp_path, topped_up):
