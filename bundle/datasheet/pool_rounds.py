@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bundle.records import ReleasedRound
 from bundle.snapshot import Snapshot
 from web.words import count_noun, listed
+
+if TYPE_CHECKING:
+    from evaluation.label_effects.before_after import RankingChange
 
 REPORT = "round_effects"
 NAMED = 20  # runs
@@ -61,11 +64,11 @@ def has_sample(rounds: Sequence[ReleasedRound]) -> bool:
     return any(pool_round.manifest["choice"] == "sample" for pool_round in rounds)
 
 
-def ranking_sentences(snapshot: Snapshot, before: int) -> Iterator[tuple[str, list[str]]]:
-    """Each measure of the report on rounds, and the change of the rankings since that round."""
+def ranking_changes(snapshot: Snapshot, before: int) -> Iterator[RankingChange]:
+    """The change of the rankings since that round, for each measure of the report on rounds."""
     from evaluation.label_effects.pool_rounds import change_from  # needs Django
 
     for report in snapshot.reports.current.get(REPORT, ()):
         change = change_from(report, before)
         if change is not None:
-            yield change.measure, list(change.sentences())
+            yield change

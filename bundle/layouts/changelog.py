@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bundle.content import Content, FileNote, Files
 from bundle.datasheet.pool_rounds import (
     REPORT,
     last_round,
     later_rounds,
-    ranking_sentences,
+    ranking_changes,
     round_sentence,
 )
 from bundle.label_changes import (
@@ -31,6 +31,9 @@ from bundle.layouts.reports import report_file
 from bundle.records import FileLines, PreviousVersion, SettledErratum
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
+
+if TYPE_CHECKING:
+    from evaluation.label_effects.before_after import RankingChange
 
 NAME = "CHANGELOG.md"
 FILES = (FileNote(NAME, "what changed since the version before, and answers to reported errors"),)
@@ -207,7 +210,7 @@ def _rounds(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "## Rankings of systems before and after"
     yield ""
     last = last_round(manifest)
-    found = list(ranking_sentences(snapshot, last))
+    found = list(ranking_changes(snapshot, last))
     if not found:
         yield (
             "No ranking of systems before and after these rounds was computed for this version, so "
@@ -222,12 +225,36 @@ def _rounds(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
         f"`{ROUND_EFFECTS}` has all numbers."
     )
     yield ""
-    for measure, sentences in found:
-        yield f"### {measure}"
+    for change in found:
+        yield f"### {change.measure}"
         yield ""
-        for sentence in sentences:
+        for sentence in change.sentences():
             yield f"- {sentence}"
         yield ""
+        if len(change.lines) > 1:
+            yield from _ranks(change)
+
+
+def _ranks(change: RankingChange) -> Iterator[str]:
+    """Every system before and after, in the order after; the first SHOWN of many."""
+    rows = change.lines[:SHOWN]
+    if len(change.lines) > len(rows):
+        yield f"The first {SHOWN} of {len(change.lines):,} systems:"
+        yield ""
+    yield from _table(
+        ["system", "rank", *(f"{name}, %" for name in (change.measure, *change.cutoffs))],
+        [
+            [
+                _code(line.system),
+                f"{line.rank_before} → {line.rank_after}",
+                *(
+                    f"{100 * before:.2f} → {100 * after:.2f}"
+                    for before, after in ((line.mean_before, line.mean_after), *line.judged)
+                ),
+            ]
+            for line in rows
+        ],
+    )
 
 
 def _settings(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:

@@ -146,6 +146,9 @@ def test_the_changelog_says_what_was_added_and_which_systems_moved():
     assert "Labels: 8 before, 10 after." in changelog
     assert "cannot be said (Tukey’s HSD over all pairs of systems, at 5 %)" in changelog
     assert "Judged@10, the mean over the systems, went from" in changelog
+    # Two relevant documents are new, and `late` has both.
+    assert "| `late` | " in changelog
+    assert changelog.count(" | 50.00 → 100.00 | 50.00 → 100.00 |") == 1
     report = json.loads(files["reports/round_effects.json"])
     assert [row["source"] for row in report[0]["rankings"]] == ["rounds-1", "rounds-2"]
     assert [row["labels"] for row in report[0]["rankings"]] == [8, 10]
