@@ -1,27 +1,33 @@
 """Bootstrap intervals of agreement. Values in, values out.
 
-Every random number is from SHAKE-256 of the collection's seed and a purpose, so that the same
-values have the same interval on every machine.
+The random numbers are those of `corpus.resampling`, so that the same values have the same interval
+on every machine.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Ends: TypeAlias = tuple[float, float]  # of an interval, the lower one first
+from corpus.resampling import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw, percentile_ends
 
-LEVEL = 0.95
-RESAMPLES = 2_000
+__all__ = [
+    "FEWEST_QUERIES",
+    "LEVEL",
+    "RESAMPLES",
+    "Ends",
+    "MedianIntervals",
+    "draw",
+    "middle_ranks",
+    "percentile_ends",
+    "wilson",
+]
+
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
-FEWEST_QUERIES = 10  # with an interval
-BLOCK = 500_000  # random numbers that are used at once, for the sake of memory
 
 
 class MedianIntervals:
@@ -54,27 +60,6 @@ def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDAr
     middle = [(number - 1) // 2, number // 2]
     draws = draw(number, number, f"{seed}|agreement-intervals|{number}", resamples)
     return np.vstack([np.partition(block, middle, axis=1)[:, middle] for block in draws])
-
-
-def draw(
-    size: int, number: int, name: str, resamples: int = RESAMPLES
-) -> Iterator[npt.NDArray[np.int64]]:
-    """`resamples` rows of `size` whole numbers from 0 to `number` - 1, some rows at a time.
-
-    They are the 32-bit little-endian words w of SHAKE-256(name), each as ⌊w · number / 2³²⌋.
-    """
-    stream = hashlib.shake_256(name.encode()).digest(4 * resamples * size)
-    words = np.frombuffer(stream, dtype="<u4").reshape(resamples, size)
-    block = max(1, BLOCK // size)
-    for start in range(0, resamples, block):
-        yield (words[start : start + block].astype(np.int64) * number) >> 32
-
-
-def percentile_ends(estimates: npt.NDArray[np.float64]) -> Ends:
-    """The ends of the middle 95 % of the estimates."""
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(estimates, [tail, 100 - tail])
-    return float(low), float(high)
 
 
 def wilson(successes: int, number: int) -> Ends:

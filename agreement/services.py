@@ -20,9 +20,9 @@ from agreement.annotators import AnnotatorCounts
 from agreement.aspects.counts import AspectCounts
 from agreement.aspects.report import aspect_summary
 from agreement.coefficients import REGISTRY, Missing
+from agreement.consistency.pool_rounds import agreement_by_round
 from agreement.facet_pairs import FacetPairCounts
 from agreement.low_agreement import AgreementRule, WorstPairs, flagged_queries
-from agreement.pool_rounds import agreement_by_round
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,

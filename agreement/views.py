@@ -19,9 +19,9 @@ from agreement.annotator_tables import AnnotatorTables, people_of
 from agreement.aspects.lines import aspect_parts
 from agreement.aspects.views import split_lines
 from agreement.coefficients import COEFFICIENTS, REGISTRY, Coefficient, Missing
+from agreement.consistency.pool_rounds import RoundLines
 from agreement.figures import facet_figure, figures_of
 from agreement.low_agreement import AgreementRule
-from agreement.pool_rounds import RoundLines
 from agreement.rule_form import RuleForm
 from agreement.services import (
     JUDGMENTS,

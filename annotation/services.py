@@ -635,7 +635,7 @@ def lock_slots(query: Query) -> None:
 
 
 def waiting_old_pairs(query: Query, number: int) -> dict[int, int]:
-    """How many old pairs wait for the person of the seat, by pool round."""
+    """The number of old pairs that wait for the person of the seat, by pool round."""
     waiting = Repeat.objects.unjudged().filter(
         query=query, slot__number=number, pool_round__gt=1, round=F("query__opening__round")
     )

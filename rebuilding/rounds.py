@@ -173,7 +173,7 @@ def stored_contributions(
     rows = Contribution.objects.order_by().filter(
         candidate__pool__in=[pool.pk for pool in pools], candidate__round=number
     )
-    for paper, *content in rows.values_list(
+    for paper, *contribution in rows.values_list(
         "candidate__pool__query_paper__name",
         "candidate__document__docno",
         "source",
@@ -183,7 +183,7 @@ def stored_contributions(
         "candidate__position",
     ):
         # PostgreSQL returns a score like 1e+22 as it was stored, a float.
-        stored[paper].append(content)
+        stored[paper].append(contribution)
     for content in stored.values():
         content.sort(key=lambda row: (row[5], row[1] in forced, row[1]))
     return stored

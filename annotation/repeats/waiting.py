@@ -74,7 +74,7 @@ def left_in_order(
 
 
 def _key(waiting: Waiting) -> tuple[bool, int]:
-    """Whether it is a repeat, and its primary key."""
+    """True for a repeat, and the primary key of the repeat or slot."""
     if waiting.repeat is None:
         return False, waiting.slot
     return True, waiting.repeat

@@ -101,7 +101,7 @@ def new_candidates(query: Query) -> QuerySet[Candidate]:
 
 
 def waiting_pairs(collection: Collection) -> dict[str, int]:
-    """How many candidates of later pool rounds have no pair yet, by open query.
+    """The number of candidates of later pool rounds without a pair, by open query.
 
     Kept counts say which queries have fewer pairs than candidates. In queries with imported
     judgments these may be candidates of the first round that are not judged.

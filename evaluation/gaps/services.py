@@ -26,6 +26,7 @@ from scoring.systems.lists import systems_with_digests
 from scoring.systems.services import sync_runs
 
 DEEPEST = 1_000
+MOST_UNASKED = 20_000  # lists: a minute or two; 64 systems with 3,800 queries take 11 minutes
 
 
 def all_conclusions(
@@ -80,6 +81,12 @@ def decisive_documents(
     papers = query_papers(collection)
     queries = [lists.query(place, papers) for place in range(len(lists.names))]
     return decisive(queries, measures, conclusions)
+
+
+def is_quick(collection: Collection) -> bool:
+    """Return whether the report takes so little time that it can be computed unasked."""
+    lists = collection.systems.count() * collection.queries.count()
+    return lists <= MOST_UNASKED
 
 
 @register

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from evaluation.gaps.services import GapsReport
+from evaluation.gaps.services import GapsReport, is_quick
 from evaluation.leaderboard.board_rows import (
     FILTERS,
     NOT_SCORED,
@@ -243,7 +243,8 @@ def score_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     person = person_of(request)
     request_evaluation(collection=collection, source=source, requested_by=person)
     if source == FINAL:
-        for kind in (UniqueFindsReport(), GapsReport()):
-            request_report(kind, collection=collection, requested_by=person)
+        request_report(UniqueFindsReport(), collection=collection, requested_by=person)
+        if is_quick(collection):
+            request_report(GapsReport(), collection=collection, requested_by=person)
     messages.info(request, "Scoring the systems.")
     return redirect("leaderboard", collection.slug)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection as Group
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from accounts.models import Collection
 from corpus.models import SOURCES, QueryPaper
@@ -16,7 +16,6 @@ from pooling.provenance import IMPORTED
 from pooling.services.draw import cited_docnos, draw_pool, stored_lists
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import can_be_rebuilt, plan_of
-from pooling.services.plans import PoolPlan
 from retrieval.formats import RankedList
 from retrieval.models import Run
 
@@ -161,25 +160,9 @@ class _BuildDraw:
     ) -> list[str]:
         pool, _ = draw_pool(
             paper,
-            plan_without(self.plan, group),
-            {
-                name: ranking
-                for name, ranking in lists.items()
-                if name not in group or name in self.plan.excluded
-            },
+            self.plan.without(group),
+            self.plan.lists_without(group, lists),
             corpus,
             self.eligible,
         )
         return [entry.docno for entry in pool.entries]
-
-
-def plan_without(plan: PoolPlan, group: Group[str]) -> PoolPlan:
-    """The plan without these sources, drawn or forced.
-
-    An excluded source stays excluded: it kept documents out, so it cannot add them now.
-    """
-    return replace(
-        plan,
-        runs=tuple(name for name in plan.runs if name not in group),
-        forced=tuple(name for name in plan.forced if name not in group),
-    )

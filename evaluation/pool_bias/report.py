@@ -52,6 +52,7 @@ from evaluation.pool_bias.computation.support import (
 )
 from evaluation.pool_bias.reading import sourced_pools
 from evaluation.pool_bias.redraw import Redrawing, SourceGroup, redraw
+from evaluation.pool_bias.reusability import families_of, new_systems, prediction_payload
 from jobs.context import JobContext
 from pooling.models import Pool
 from scoring.labels import final_labels_of_pools, qrels_of
@@ -96,7 +97,9 @@ def report_payload(
     groups: list[SourceGroup] = [(source,) for source in sources_of(pools)]
     groups += [group] if len(group) > 1 else []
     work.progress(0, None, "drawing pools again")
-    redrawing = redraw(collection, groups, work)
+    families = families_of(collection, sources_of(pools))
+    several = [family for family in families.values() if len(family) > 1 and family not in groups]
+    redrawing = redraw(collection, [*groups, *several], work)
     systems = _Systems(collection, pools, SourcedLabels(qrels, relevant_from, highest), work)
     payload: dict[str, object] = {
         "collection": collection.slug,
@@ -122,6 +125,7 @@ def report_payload(
         ],
         "redrawn": len(redrawing.papers),
         "growth": _growth(pools, qrels, relevant_from),
+        "reusability": _reusability(systems, pools, families, redrawing, collection.seed),
     }
     payload["statement"] = _statement_facts(collection, payload, systems)
     payload["paragraph"] = statement(payload)
@@ -163,6 +167,11 @@ class _Systems:
         self.scores[system.name] = system_scores(self.labels, ranks, self.measures, upper)
 
     @property
+    def as_scored(self) -> ScoredSystems:
+        per_query = {name: scores.per_query for name, scores in self.scores.items()}
+        return ScoredSystems(self.labels, self.ranks, per_query, self.measures)
+
+    @property
     def from_whole_corpus(self) -> set[str]:
         """The systems with a document outside the pools; the others only rank the pools again."""
         return {name for name, scores in self.scores.items() if scores.leaves_pools}
@@ -198,12 +207,7 @@ def _left_out(
     redrawing: Redrawing,
     work: JobContext,
 ) -> list[dict[str, object]]:
-    scored = ScoredSystems(
-        systems.labels,
-        systems.ranks,
-        {name: scores.per_query for name, scores in systems.scores.items()},
-        systems.measures,
-    )
+    scored = systems.as_scored
     rows: list[dict[str, object]] = []
     for number, group in enumerate(groups, start=1):
         redrawn = redrawing.by_group[group]
@@ -223,6 +227,41 @@ def _left_out(
         )
         work.progress(number, len(groups), "sources left out")
     return rows
+
+
+def _reusability(
+    systems: _Systems,
+    pools: Sequence[SourcedPool],
+    families: Mapping[str, SourceGroup],
+    redrawing: Redrawing,
+    seed: str,
+) -> dict[str, object]:
+    """The sources that retrieve from the whole corpus as if they were new systems.
+
+    Pools are drawn again if all of them can be. Otherwise a source loses what only it found: other
+    sources would have drawn some other documents, too, which is not known.
+    """
+    is_redrawn = bool(redrawing.papers) and not redrawing.kept
+
+    def dropped(group: SourceGroup) -> Mapping[str, Group[str]]:
+        return redrawing.by_group[group].dropped if is_redrawn else unique_documents(pools, group)
+
+    def prediction(groups: Mapping[str, SourceGroup]) -> dict[str, object] | None:
+        rows = (
+            new_systems(
+                name, group, systems.from_whole_corpus, systems.as_scored, dropped(group), pools
+            )
+            for name, group in groups.items()
+        )
+        return prediction_payload(rows, seed)
+
+    return {
+        "depth": DEPTH,
+        "measure": MAIN,
+        "way": REDRAWN if is_redrawn else UNIQUE,
+        "by_source": prediction({source: (source,) for source in sources_of(pools)}),
+        "by_family": prediction(families) if len(families) > 1 else None,
+    }
 
 
 def _growth(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) -> dict[str, object]:
@@ -273,6 +312,11 @@ def _statement_facts(
         ),
         "detectable": detectable.value,
         "detectable_undefined": detectable.undefined,
+        "reusability": {
+            name: each and {key: each[key] for key in ("judged", "change")}
+            for name in ("by_source", "by_family")
+            for each in [payload["reusability"][name]]
+        },
     }
 
 

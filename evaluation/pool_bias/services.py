@@ -30,7 +30,7 @@ class PoolBiasReport(ReportKind):
     name = "pool_bias"
     title = "Check the pools for bias"
     page = "pool-bias"
-    version = 3
+    version = 4
 
     leave_out: list[str] = field(default_factory=list)
 

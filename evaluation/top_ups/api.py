@@ -23,24 +23,23 @@ from evaluation.top_ups.services import (
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.context import DirectRun
 from jobs.models import Job
-from pooling.models import PoolRound, RoundChoice
+from pooling.models import RoundChoice
+from pooling.rounds.listing import RoundRow, round_rows
 from pooling.rounds.manifest import round_manifest_text
 from pooling.rounds.plans import DEFAULT_DEPTH, LONGEST_REASON
 from web.api.serializers import DryRun, found
 
 
-class RoundLine(serializers.Serializer[PoolRound]):
-    number = serializers.IntegerField()
-    reason = serializers.CharField()
-    choice = serializers.ChoiceField(RoundChoice.values)
-    depth = serializers.IntegerField()
-    documents = serializers.SerializerMethodField()
-    frozen_at = serializers.DateTimeField()
-    sha256 = serializers.CharField(source="manifest.sha256")
-
-    def get_documents(self, pool_round: PoolRound) -> int:
-        papers = pool_round.manifest["pools"]["query_papers"]
-        return sum(facts["size"] for facts in papers.values())
+class RoundLine(serializers.Serializer[RoundRow]):
+    number = serializers.IntegerField(source="pool_round.number")
+    reason = serializers.CharField(source="pool_round.reason")
+    choice = serializers.ChoiceField(RoundChoice.values, source="pool_round.choice")
+    depth = serializers.IntegerField(source="pool_round.depth")
+    runs = serializers.ListField(child=serializers.CharField())
+    documents = serializers.IntegerField()
+    pools = serializers.IntegerField(help_text="Pools that got a document.")
+    frozen_at = serializers.DateTimeField(source="pool_round.frozen_at")
+    sha256 = serializers.CharField(help_text="Of the manifest.")
 
 
 class NewRound(DryRun):
@@ -77,7 +76,7 @@ class RoundPreviewAnswer(serializers.Serializer[Any]):
 class PoolRounds(CollectionView):
     @extend_schema(summary="Pool rounds, by number", responses=RoundLine(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        return self.paged(self.collection.pool_rounds.order_by("number"), RoundLine)
+        return self.paged(round_rows(self.collection), RoundLine)
 
     @extend_schema(
         summary="Add a round to the frozen pools",
@@ -161,5 +160,5 @@ class RoundManifest(CollectionView):
         responses={(200, "application/json"): OpenApiTypes.OBJECT},
     )
     def get(self, request: Request, slug: str, pool_round: int) -> HttpResponseBase:
-        row = found(self.collection.pool_rounds, number=pool_round)
+        row = found(self.collection.pool_rounds.all(), number=pool_round)
         return HttpResponse(round_manifest_text(row), content_type="application/json")

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.datastructures import MultiValueDict
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from annotation.team import OLD_SHARE
 from annotation.team.plans import eligible_annotators
 from evaluation.gaps.measures import report_measures
@@ -85,7 +85,7 @@ class OpeningForm(forms.Form):
 
     substitutes = forms.ModelMultipleChoiceField(
         label="Annotators who may take over a seat",
-        queryset=None,
+        queryset=User.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text="They replace people who can no longer judge. A person who must qualify first "

@@ -79,7 +79,7 @@ class TopUp:
 
 
 def preview_top_up(collection: Collection, top_up: TopUp, work: JobContext) -> RoundPreview:
-    """What the round would add. Writes nothing. Raises PoolingError."""
+    """The documents that the round would add. Writes nothing. Raises PoolingError."""
     top_up.check()
     runs = late_runs(collection, top_up.runs)
     return preview_round(collection, top_up.plan(collection, work), runs, work)

@@ -19,8 +19,9 @@ from evaluation.top_ups.services import JOB, open_round, preview_top_up, request
 from jobs.context import DirectRun
 from jobs.listing import jobs_to_show
 from jobs.models import Job
-from pooling.models import Pool, PoolRound
+from pooling.models import Pool
 from pooling.preview import Cost
+from pooling.rounds.listing import round_rows
 from pooling.rounds.lists import round_run_lines
 from pooling.rounds.manifest import round_manifest_text
 from pooling.rounds.services import RoundPreview
@@ -29,29 +30,6 @@ from web.errors import UserFacingError
 from web.words import count_noun
 
 MOST_PAPERS = 20  # rows of a preview
-
-
-@dataclass(frozen=True)
-class RoundRow:
-    """A round as the page lists it."""
-
-    pool_round: PoolRound
-
-    @property
-    def runs(self) -> list[str]:
-        return [run["name"] for run in self.pool_round.manifest["runs"]]
-
-    @property
-    def documents(self) -> int:
-        return sum(facts["size"] for facts in self._pools)
-
-    @property
-    def pools(self) -> int:
-        return sum(facts["size"] > 0 for facts in self._pools)
-
-    @property
-    def _pools(self) -> list[dict[str, Any]]:
-        return list(self.pool_round.manifest["pools"]["query_papers"].values())
 
 
 @dataclass(frozen=True)
@@ -85,7 +63,7 @@ def _page(
     frozen = Pool.objects.frozen().filter(query_paper__collection=collection)
     context: dict[str, Any] = {
         "collection": collection,
-        "rounds": [RoundRow(each) for each in collection.pool_rounds.select_related("made_by")],
+        "rounds": round_rows(collection),
         "frozen": frozen.count(),
         "runs": run_names(collection),
         "form": form,

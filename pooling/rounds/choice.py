@@ -25,7 +25,7 @@ class TopicList(NamedTuple):
     ranking: RankedList
 
 
-class Place(NamedTuple):
+class ListedPlace(NamedTuple):
     """A document in a run: its best rank over the run's lists, from 1, and the score there."""
 
     rank: int
@@ -34,25 +34,27 @@ class Place(NamedTuple):
     score: float
 
 
-def places_by_run(lists: Sequence[TopicList], depth: int) -> dict[str, dict[str, Place]]:
+def places_by_run(lists: Sequence[TopicList], depth: int) -> dict[str, dict[str, ListedPlace]]:
     """The places to this depth by run, sorted by name, and docno.
 
     At equal ranks under two topics, the score is that of the first topic by name.
     """
-    places: dict[str, dict[str, Place]] = {run: {} for run in sorted({each.run for each in lists})}
+    places: dict[str, dict[str, ListedPlace]] = {
+        run: {} for run in sorted({each.run for each in lists})
+    }
     for run, _, ranking in sorted(lists, key=lambda each: (each.run, each.topic)):
         own = places[run]
         for rank, (docno, score) in enumerate(ranking[:depth], start=1):
             if docno not in own or rank < own[docno].rank:
-                own[docno] = Place(rank, run, docno, score)
+                own[docno] = ListedPlace(rank, run, docno, score)
     return places
 
 
 def best_places(
-    places: Mapping[str, Mapping[str, Place]], skipped_docnos: Collection[str]
-) -> list[Place]:
+    places: Mapping[str, Mapping[str, ListedPlace]], skipped_docnos: Collection[str]
+) -> list[ListedPlace]:
     """The best place of each document that is not skipped, by rank, run and docno."""
-    best: dict[str, Place] = {}
+    best: dict[str, ListedPlace] = {}
     for place in sorted(place for own in places.values() for place in own.values()):
         if place.docno not in skipped_docnos:
             best.setdefault(place.docno, place)
@@ -60,23 +62,23 @@ def best_places(
 
 
 def sampled_places(
-    places: Sequence[Place],
+    places: Sequence[ListedPlace],
     bounds: Sequence[int],
     rates: Sequence[float],
     *,
     seed: str,
     number: int,
     query_paper: str,
-) -> tuple[list[Place], dict[str, float]]:
+) -> tuple[list[ListedPlace], dict[str, float]]:
     """A sample from each stratum of best ranks, and each document's inclusion probability.
 
     As the strategy `stratified` draws: of N documents in a stratum ⌈rate·N⌉, by stratum, then by
     hash. The number of the round is in the hash, so that two rounds are two samples.
     """
-    strata: list[dict[str, Place]] = [{} for _ in bounds]
+    strata: list[dict[str, ListedPlace]] = [{} for _ in bounds]
     for place in places:
         strata[bisect_left(bounds, place.rank)][place.docno] = place
-    drawn: list[Place] = []
+    drawn: list[ListedPlace] = []
     inclusion: dict[str, float] = {}
     for position, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
         purpose = f"round-{number}-stratum-{position}"
@@ -89,8 +91,8 @@ def sampled_places(
 
 
 def added_pool(
-    places: Mapping[str, Mapping[str, Place]],
-    added: Sequence[Place],
+    places: Mapping[str, Mapping[str, ListedPlace]],
+    added: Sequence[ListedPlace],
     inclusion: dict[str, float] | None,
     *,
     pooled: int,
@@ -105,7 +107,7 @@ def added_pool(
 
 
 def added_contributions(
-    pool: DrawnPool, places: Mapping[str, Mapping[str, Place]]
+    pool: DrawnPool, places: Mapping[str, Mapping[str, ListedPlace]]
 ) -> Iterator[DrawnContribution]:
     """Every run that has an added document to the round's depth; by sequence, then run."""
     for docno, drawer, sequence, _ in pool.entries:

@@ -44,7 +44,9 @@ class RoundPlan:
             read = STRATA.read(self.parameters)
         except strategies.StrategyError as error:
             raise PoolingError(str(error)) from error
-        return {name: list(value) for name, value in read.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in read.items()
+        }
 
     def check(self) -> None:
         """Raises PoolingError with the first problem of the plan."""

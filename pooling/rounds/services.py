@@ -8,6 +8,7 @@ belong to frozen pools, which all pages show.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection as Group
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from pooling.errors import PoolingError
 from pooling.manifest_digests import pooled_digest
 from pooling.models import Candidate, Pool, PoolRound, RoundChoice, RoundList
 from pooling.rounds.choice import (
-    Place,
+    ListedPlace,
     TopicList,
     added_contributions,
     added_pool,
@@ -45,7 +46,16 @@ BATCH_SIZE = 20  # query papers; ten lists of 100 for each of them take some 3 M
 
 
 class NothingToAdd(PoolingError):
-    """No run has a document that the pools lack."""
+    """No run has a document that the pools lack, or none that the round may add."""
+
+    def __init__(self, plan: RoundPlan) -> None:
+        super().__init__(
+            "The pools contain everything that these runs have to this depth, so no round was "
+            "added. Choose a greater depth, or other runs."
+            if plan.only is None
+            else "These runs have no document to this depth that the round may add, so no round "
+            "was added."
+        )
 
 
 class ChangedWhileChosen(PoolingError):
@@ -58,7 +68,7 @@ class ChangedWhileChosen(PoolingError):
         )
 
 
-class PooledPaper(NamedTuple):
+class FrozenPaper(NamedTuple):
     """A query paper with a frozen pool, and the documents of the pool in order."""
 
     paper: QueryPaper
@@ -67,9 +77,12 @@ class PooledPaper(NamedTuple):
 
 
 class Addition(NamedTuple):
-    """What a round adds to one pool. `outside` are listed documents that the corpus lacks."""
+    """The documents that a round adds to one pool.
 
-    pooled: PooledPaper
+    `outside` are listed documents that the corpus lacks.
+    """
+
+    pooled: FrozenPaper
     lists: list[TopicList]  # to the round's depth
     outside: list[str]
     pool: DrawnPool
@@ -78,8 +91,9 @@ class Addition(NamedTuple):
 
 @dataclass
 class RoundPreview:
-    """What a round would add. `documents` are by query paper, without those that get none.
+    """The additions of a round that is not written.
 
+    `documents` are by query paper, without those that get none.
     `without_text` are documents that are pooled and not judged. `pairs` counts each document for
     each query of its paper. `waiting` are query papers whose pool is a draft.
     """
@@ -115,7 +129,7 @@ def next_number(collection: Collection) -> int:
 def additions(
     collection: Collection, plan: RoundPlan, runs: Sequence[LateRun], *, number: int
 ) -> Iterator[Addition]:
-    """What the round adds to each frozen pool that it may add to, by query paper.
+    """The additions to each frozen pool that the round may add to, by query paper.
 
     Also pools that get no document, if some run has a list for them: the manifest proves that, too.
     """
@@ -136,7 +150,7 @@ def additions(
 
 
 def _addition(
-    pooled: PooledPaper,
+    pooled: FrozenPaper,
     lists: list[TopicList],
     outside: list[str],
     plan: RoundPlan,
@@ -164,7 +178,7 @@ def choose(
     lists: Sequence[TopicList],
     skipped_docnos: set[str],
     *,
-    only: Any,
+    only: Group[str] | None,
     depth: int,
     parameters: dict[str, Any] | None,
     seed: str,
@@ -177,7 +191,7 @@ def choose(
     `only` are the documents that it may add; None for all. `parameters` are those of a sample.
     """
     places = places_by_run(lists, depth)
-    added: list[Place] = [
+    added: list[ListedPlace] = [
         place
         for place in best_places(places, skipped_docnos)
         if only is None or place.docno in only
@@ -204,18 +218,18 @@ def _frozen_keys(collection: Collection) -> set[int]:
     return set(pools.order_by().values_list("pk", flat=True))
 
 
-def _pooled_papers(pools: Sequence[Pool]) -> list[PooledPaper]:
+def _pooled_papers(pools: Sequence[Pool]) -> list[FrozenPaper]:
     docnos: dict[int, list[str]] = defaultdict(list)
     rows = Candidate.objects.filter(pool__in=pools).order_by("pool", "position")
     for pool, docno in rows.values_list("pool", "document__docno"):
         docnos[pool].append(docno)
-    return [PooledPaper(pool.query_paper, pool.pk, tuple(docnos[pool.pk])) for pool in pools]
+    return [FrozenPaper(pool.query_paper, pool.pk, tuple(docnos[pool.pk])) for pool in pools]
 
 
 def preview_round(
     collection: Collection, plan: RoundPlan, runs: Sequence[LateRun], work: JobContext
 ) -> RoundPreview:
-    """What the round would add. Writes nothing.
+    """The additions of the round, by numbers. Writes nothing.
 
     Raises:
         PoolingError: the plan is invalid, or no pool is frozen.
@@ -223,8 +237,8 @@ def preview_round(
     _check(collection, plan, runs)
     preview = RoundPreview(next_number(collection), by_run={run.name: 0 for run in runs})
     queries: dict[int, int] = defaultdict(int)
-    for paper in collection.queries.order_by().values_list("query_paper", flat=True):
-        queries[paper] += 1
+    for key in collection.queries.order_by().values_list("query_paper", flat=True):
+        queries[key] += 1
     for done, addition in enumerate(
         additions(collection, plan, runs, number=preview.number), start=1
     ):
@@ -269,10 +283,7 @@ def add_round(
             new_pools.add(_new_pool(collection, addition), _facts(addition))
             work.progress(new_pools.count, None, "pools read")
         if not new_pools.candidates:
-            raise NothingToAdd(
-                "The pools contain everything that these runs have to this depth, so no round was "
-                "added. Choose a greater depth, or other runs."
-            )
+            raise NothingToAdd(plan)
         manifest = _manifest(collection, plan, number, digest, previous, new_pools, lists)
         with work.fenced():
             now = lock_collection(collection)

@@ -18,11 +18,13 @@ from accounts.models import Collection
 from corpus.ordering import shuffled
 from corpus.state import corpus_docnos, corpus_documents
 from pooling.preview import USUAL_DEPTH
+from pooling.reusability import DEPTH, LeftOut, Prediction, pooled_share, predict
 from pooling.services.draw import EMPTY, cited_docnos, draw_pool, stored_lists
 from pooling.services.eligibility import Eligible
 from pooling.services.plan_runs import run_names
 from pooling.services.plans import PoolPlan
 from pooling.strategies import BUDGET, DrawnPool, JaccardMatrix, jaccard_matrix
+from retrieval.families import family_of
 from retrieval.formats import RankedList
 from retrieval.models import Run
 
@@ -32,6 +34,7 @@ FEWEST_PAPERS = 3
 MOST_ENTRIES = 100_000
 PURPOSE = "estimate"  # of the sha256 order that chooses the sample
 
+SourceGroup = tuple[str, ...]
 Lists = Mapping[int, Mapping[str, RankedList]]  # by primary key of the query paper, then run
 
 
@@ -43,12 +46,17 @@ class PaperToPool(NamedTuple):
 
 
 class SampledPool(NamedTuple):
-    """A pool drawn in memory; `to_judge` counts its documents with text."""
+    """A pool drawn in memory; `to_judge` counts its documents with text.
+
+    `without` has, for each group of sources that was left out, the documents of the pool that is
+    drawn without them.
+    """
 
     query_paper: str
     queries: int
     pool: DrawnPool
     to_judge: int
+    without: Mapping[SourceGroup, frozenset[str]] = {}
 
     @property
     def docnos(self) -> frozenset[str]:
@@ -99,13 +107,39 @@ class EstimatedPools(NamedTuple):
     missing: Mapping[str, int]
 
 
+class Reusability(NamedTuple):
+    """The predicted judged@k of a system that does not contribute: see `pooling.reusability`.
+
+    By one source left out at a time, and by one family of sources; the latter is None for fewer
+    than two families.
+    """
+
+    by_source: Prediction
+    by_family: Prediction | None
+
+    @property
+    def sentences(self) -> list[str]:
+        sources = self.by_source
+        found = [
+            f"Predicted judged@{DEPTH} of a system that does not contribute: "
+            f"{sources.in_words('pool', 'pools')}. Each of {sources.groups} sources was left out."
+        ]
+        if self.by_family:
+            found.append(
+                f"With each of {self.by_family.groups} families of sources left out: "
+                f"{self.by_family.in_words('pool', 'pools')}."
+            )
+        return found
+
+
 @dataclass(frozen=True)
 class Estimate:
     """The numbers of the page; those of all pools are scaled up from the sample.
 
     `missing` counts, by retriever, the sampled query papers without a list: it draws nothing for
     them here, and the build ranks for them first. `shallow` are retrievers that the build runs
-    again, because their lists are shorter than the plan's depth.
+    again, because their lists are shorter than the plan's depth. `reusability` is None until the
+    plan has two sources with lists.
     """
 
     papers: int
@@ -114,6 +148,7 @@ class Estimate:
     overlaps: JaccardMatrix | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
     shallow: tuple[str, ...] = ()
+    reusability: Reusability | None = None
 
     @property
     def sampled(self) -> int:
@@ -224,7 +259,11 @@ def estimate_pools(
         papers = {docno: papers[docno] for docno in docnos if docno in papers}
     runs = list(collection.runs.filter(name__in=run_names(collection, plan)))
     docnos = _sample(papers, plan.seed or collection.seed, runs)
-    sample = draw_sample(collection=collection, plan=plan, docnos=docnos)
+    sources = _sources_of(plan, runs)
+    families = _families(runs, sources)
+    groups: list[SourceGroup] = [(name,) for name in sources] if len(sources) > 1 else []
+    groups += [group for group in families.values() if 1 < len(group) < len(sources)]
+    sample = draw_sample(collection=collection, plan=plan, docnos=docnos, groups=groups)
     return Estimate(
         papers=len(papers),
         queries=sum(paper.queries for paper in papers.values()),
@@ -236,13 +275,63 @@ def estimate_pools(
             for run in runs
             if not (run.is_imported or run.name in sample.missing) and (run.depth or 0) < plan.depth
         ),
+        reusability=_reusability(sample, sources, families, plan.seed or collection.seed),
     )
 
 
-def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]) -> EstimatedPools:
+def _sources_of(plan: PoolPlan, runs: Sequence[Run]) -> list[str]:
+    """The runs that the plan draws from."""
+    return sorted(run.name for run in runs if run.name not in plan.known_sources)
+
+
+def _families(runs: Sequence[Run], sources: Group[str]) -> dict[str, SourceGroup]:
+    kinds = {run.name: run.kind for run in runs}
+    families: dict[str, list[str]] = defaultdict(list)
+    for name in sources:
+        families[family_of(kinds[name])].append(name)
+    return {family: tuple(names) for family, names in sorted(families.items())}
+
+
+def _reusability(
+    sample: EstimatedPools,
+    sources: Sequence[str],
+    families: Mapping[str, SourceGroup],
+    seed: str,
+) -> Reusability | None:
+    if len(sources) < 2:
+        return None
+
+    def left_out(name: str, group: SourceGroup) -> LeftOut:
+        """The mean over the sources of the group, for each pool where one has a list."""
+        values = {}
+        for paper, pool in zip(sample.lists, sample.pools, strict=True):
+            shares = [
+                pooled_share(ranking.docnos, pool.without[group], DEPTH)
+                for source in group
+                if (ranking := sample.lists[paper].get(source)) and ranking.docnos
+            ]
+            if shares:
+                values[pool.query_paper] = sum(shares) / len(shares)
+        return LeftOut(name, values)
+
+    by_source = predict([left_out(name, (name,)) for name in sources], seed)
+    if by_source is None:
+        return None
+    groups = [left_out(family, group) for family, group in families.items()]
+    return Reusability(by_source, predict(groups, seed) if len(groups) > 1 else None)
+
+
+def draw_sample(
+    *,
+    collection: Collection,
+    plan: PoolPlan,
+    docnos: Sequence[str],
+    groups: Sequence[SourceGroup] = (),
+) -> EstimatedPools:
     """The pools that the plan would give these query papers, regardless of their present pools.
 
-    From the lists that are stored, which are read into memory: keep to a few query papers.
+    From the lists that are stored, which are read into memory: keep to a few query papers. Each
+    pool is also drawn without each of the `groups` of sources.
     """
     names = run_names(collection, plan)
     runs = list(collection.runs.filter(name__in=names))
@@ -255,7 +344,7 @@ def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]
     not_run = dict.fromkeys(set(names) - {run.name for run in runs}, len(papers))
     missing = dict(sorted((_missing_lists(lists, runs) | not_run).items()))
     lists = {pk: _without_missing(rankings, missing) for pk, rankings in lists.items()}
-    return EstimatedPools(tuple(_drawn(collection, plan, papers, lists)), lists, missing)
+    return EstimatedPools(tuple(_drawn(collection, plan, papers, lists, groups)), lists, missing)
 
 
 def sample_for(
@@ -281,6 +370,7 @@ def _drawn(
     plan: PoolPlan,
     papers: Sequence[Any],
     lists: Lists,
+    groups: Sequence[SourceGroup],
 ) -> Iterator[SampledPool]:
     """Each pool, drawn as a build draws it. The query papers have their `query_count`."""
     listed_docnos = {
@@ -297,7 +387,20 @@ def _drawn(
     with_text = {docno for docno, document in documents.items() if document.has_text}
     for paper, pool in zip(papers, pools, strict=True):
         to_judge = sum(entry.docno in with_text for entry in pool.entries)
-        yield SampledPool(paper.name, paper.query_count, pool, to_judge)
+        without = {
+            group: frozenset(
+                entry.docno
+                for entry in draw_pool(
+                    paper,
+                    plan.without(group),
+                    plan.lists_without(group, lists[paper.pk]),
+                    corpus,
+                    eligible,
+                )[0].entries
+            )
+            for group in groups
+        }
+        yield SampledPool(paper.name, paper.query_count, pool, to_judge, without)
 
 
 def _overlaps(plan: PoolPlan, lists: Lists) -> JaccardMatrix:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
 
 from pooling import strategies
 from pooling.errors import PoolingError
@@ -12,6 +12,8 @@ from pooling.models import BuildRun
 from retrieval.retrievers import Requirements, is_retriever
 from retrieval.run_names import CITED
 from retrieval.services.runs import DEFAULT_DEPTH
+
+L = TypeVar("L")
 
 DEFAULT_STRATEGY = "interleaved"
 # Requirements of drawn documents; the retrievers `graph` and `random` have the same ones.
@@ -95,6 +97,25 @@ class PoolPlan:
             not_later=NOT_LATER in self.only,
             without_known=False,
         )
+
+    def without(self, group: Collection[str]) -> PoolPlan:
+        """The plan without these sources, drawn or forced.
+
+        An excluded source stays excluded: it kept documents out, so it cannot add them now.
+        """
+        return replace(
+            self,
+            runs=tuple(name for name in self.runs if name not in group),
+            forced=tuple(name for name in self.forced if name not in group),
+        )
+
+    def lists_without(self, group: Collection[str], lists: Mapping[str, L]) -> dict[str, L]:
+        """The lists that `without` the group is drawn from, by run."""
+        return {
+            name: ranking
+            for name, ranking in lists.items()
+            if name not in group or name in self.excluded
+        }
 
     def as_json(self) -> dict[str, Any]:
         """The plan with all defaults filled in, so that equal plans have equal JSON."""

@@ -148,6 +148,7 @@ CASES: dict[str, Case] = {
     "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
     "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
+    "compute_gaps": lambda world, folder: ["small", "--depth", 10],
     "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
     "create_account": lambda world, folder: ["small", "mara", "--role", "curator"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],

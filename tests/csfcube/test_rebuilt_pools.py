@@ -14,6 +14,8 @@ from __future__ import annotations
 import io
 from collections import Counter
 from itertools import groupby
+from operator import itemgetter
+from statistics import mean
 from typing import NamedTuple
 
 import pytest
@@ -23,7 +25,7 @@ from accounts.models import Collection
 from corpus.models import Document, Query, QueryPaper
 from jobs.context import DirectRun
 from pooling.models import Contribution, Pool
-from pooling.services import PoolPlan, build_pools
+from pooling.services import Estimate, PoolPlan, build_pools, estimate_pools
 from retrieval.services import CITED
 from tests.support.factories import a_collection
 
@@ -54,6 +56,7 @@ class Rebuilt(NamedTuple):
     shortfall: dict[str, dict[str, int]]
     order: dict[str, list[str]]
     lists: dict[tuple[str, str], list[str]]  # by run and query paper
+    estimate: Estimate | None = None
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +68,10 @@ def rebuilt(released, rolled_back, tmp_path_factory) -> Rebuilt:
         rolled_back(),
     ):
         collection = same_corpus_without_pools(released)
-        build_pools(
-            collection=collection,
-            plan=PoolPlan.take(N, mode="sequential", runs=SEVEN),
-            work=DirectRun(io.StringIO()),
-        )
-        return read(collection)
+        plan = PoolPlan.take(N, mode="sequential", runs=SEVEN)
+        build_pools(collection=collection, plan=plan, work=DirectRun(io.StringIO()))
+        estimate = estimate_pools(collection=collection, plan=plan)
+        return read(collection)._replace(estimate=estimate)
 
 
 def same_corpus_without_pools(released: Collection) -> Collection:
@@ -170,3 +171,31 @@ def test_a_retriever_passes_over_only_what_was_pooled_before_it_drew(rebuilt):
             assert [entry.rank for entry in drawn] == sorted(entry.rank for entry in drawn)
             passed = set(ranking[: drawn[-1].rank]) - {entry.docno for entry in drawn}
             assert all(place[other] < place[drawn[0].docno] for other in passed)
+
+
+def test_the_predicted_judged_share_is_that_of_pools_drawn_by_hand(rebuilt):
+    """Cited papers, then each other retriever in the order of the pool takes its next twelve."""
+    predicted = rebuilt.estimate.reusability
+    papers = [pool.query_paper for pool in rebuilt.estimate.pools]
+    assert len(papers) == 20
+
+    def judged(left_out, source):
+        shares = []
+        for paper in papers:
+            pool = set(rebuilt.cited[paper])
+            for name in rebuilt.order[paper]:
+                new = [docno for docno in rebuilt.lists[name, paper] if docno not in pool]
+                pool.update(new[:N] if name not in left_out else ())
+            first = rebuilt.lists[source, paper][:20]
+            shares.append(sum(docno in pool for docno in first) / len(first))
+        return mean(shares)
+
+    alone = {name: judged({name}, name) for name in SEVEN}
+    assert predicted.by_source.value == pytest.approx(mean(alone.values()))
+    assert predicted.by_source.lowest == pytest.approx(min(alone.items(), key=itemgetter(1)))
+    words = {name for name in SEVEN if "cbow" not in name}
+    families = [words, set(SEVEN) - words]
+    together = mean(mean(judged(family, name) for name in family) for family in families)
+    assert predicted.by_family.value == pytest.approx(together)
+    assert predicted.by_source.low < predicted.by_source.value < predicted.by_source.high
+    assert together < predicted.by_source.value

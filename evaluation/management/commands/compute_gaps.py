@@ -59,8 +59,8 @@ def lines(payload: Payload) -> Iterator[str]:
     if payload["decisive"]["orders"]:
         documents = sum(map(len, payload["decisive"]["documents"].values()))
         yield (
-            f"{count_noun(documents, 'pair')} to judge first: the others cannot change the order of "
-            f"the closest {payload['decisive']['orders']}"
+            f"{count_noun(documents, 'pair')} to judge first: the others cannot change the order "
+            f"of the closest {payload['decisive']['orders']}"
         )
 
 

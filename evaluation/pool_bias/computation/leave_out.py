@@ -29,8 +29,9 @@ from evaluation.pool_bias.computation.reduced_scores import (
 from evaluation.pool_bias.computation.report_measures import DEPTH, MAIN, ScopedRanks
 from evaluation.pool_bias.computation.sourced_pools import SourcedPool
 from scoring.measures import Measure
+from scoring.measures.computations import judged_share
 from scoring.measures.judged_ranks import Floats
-from scoring.statistics.paired import mean_interval
+from scoring.statistics.paired import SAME, mean_interval
 
 UNIQUE, DRAWN, REDRAWN = "unique", "drawn", "redrawn"
 Dropped = Mapping[str, Collection[str]]  # by query paper
@@ -76,6 +77,42 @@ class ScoredSystems:
             },
         }
 
+    def as_new_systems(
+        self, names: Sequence[str], dropped: Dropped, pools: Sequence[SourcedPool]
+    ) -> tuple[dict[str, float], dict[str, float], list[int]]:
+        """These systems when the labels are dropped: two means by query, and the ranks they fall.
+
+        The first mean is of judged@k, over the systems that have a list for the query. The second
+        is of the change of the main measure: see `_own`. Ranks are among all systems.
+        """
+        reduced = self.labels.without(by_query(dropped, pools))
+        main = [measure for measure in self.measures if measure.name == MAIN]
+        left = {
+            name: np.where(
+                reduced.keeps_relevant, reduced_values(reduced, ranks, main).standard[MAIN], 0.0
+            )
+            for name, ranks in self.ranks.items()
+        }
+        shares = np.array([self._judged(reduced, name) for name in names])
+        changes = np.array([left[name] - self.per_query[name][MAIN] for name in names])
+        queries = self.labels.queries
+        has_list = ~np.isnan(shares).all(axis=0)
+        judged = {
+            query: float(np.nanmean(shares[:, place]))
+            for place, query in enumerate(queries)
+            if has_list[place]
+        }
+        full = {name: mean_over(self.per_query[name][MAIN]) for name in self.ranks}
+        lower = {name: mean_over(values) for name, values in left.items()}
+        ranks = [_rank(lower, name) - _rank(full, name) for name in names]
+        return judged, dict(zip(queries, map(float, changes.mean(axis=0)), strict=True)), ranks
+
+    def _judged(self, reduced: ReducedLabels, name: str) -> Floats:
+        """judged@k by query, NaN for one without a list."""
+        graded = reduced.graded(self.ranks[name].given)
+        shares: Floats = np.where(graded.has_list, judged_share(graded, DEPTH), np.nan)
+        return shares
+
     def _own(self, reduced: ReducedLabels, name: str, values: ReducedValues) -> dict[str, object]:
         """The judged@k and the change of the main measure of a source that is a system.
 
@@ -112,6 +149,10 @@ class ScoredSystems:
             "undefined": correlation.undefined,
             "systems": [row._asdict() for row in effects(full, standard, condensed, group)],
         }
+
+
+def _rank(scores: Mapping[str, float], name: str) -> int:
+    return 1 + sum(score > scores[name] + SAME for score in scores.values())
 
 
 def unique_documents(pools: Iterable[SourcedPool], group: Collection[str]) -> dict[str, set[str]]:

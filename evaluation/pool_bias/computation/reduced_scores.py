@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.pool_bias.computation.bounds import BoundedMeasure, grades_in_list, upper_bound
+from evaluation.gaps.computation.bounds import BoundedMeasure
+from evaluation.pool_bias.computation.bounds import grades_in_list, upper_bound
 from evaluation.pool_bias.computation.report_measures import ScopedRanks, is_closed
 from scoring.measures import Measure
 from scoring.measures.computations import judged_share

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from evaluation.pool_bias.computation.bounds import BoundedMeasure, UnboundedMeasure
+from evaluation.gaps.computation.bounds import BoundedMeasure, UnboundedMeasure
+from evaluation.pool_bias.computation.bounds import bounded_measure
 from scoring.measures import Measure
 from scoring.measures.judged_ranks import Computation, Floats, JudgedRanks
 from scoring.measures.profiles import TREC, profile_of, usual_profile
@@ -37,7 +38,7 @@ def bounds_of(measures: Iterable[Measure]) -> dict[str, BoundedMeasure]:
     for measure in measures:
         if not is_closed(measure):
             with suppress(UnboundedMeasure):
-                bounds[measure.name] = BoundedMeasure.of(measure.name)
+                bounds[measure.name] = bounded_measure(measure.name)
     return bounds
 
 

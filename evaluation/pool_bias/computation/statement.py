@@ -20,6 +20,7 @@ def statement(payload: Mapping[str, Any]) -> str:
             *_closed_pools(facts),
             *_samples(facts),
             *_retrieval(facts),
+            *_new_systems(facts),
             *_differences(facts),
         ]
     )
@@ -109,6 +110,33 @@ def _supported(facts: Facts) -> Iterable[str]:
         f"{'retrieves' if facts['whole_corpus'] == 1 else 'retrieve'} from the whole corpus "
         f"{'has' if facts['reaching'] == 1 else 'have'} this judged@{k}."
     )
+
+
+def _new_systems(facts: Facts) -> Iterable[str]:
+    """What is predicted of a system that did not contribute."""
+    k, measure = facts["depth"], facts["measure"]
+    for name, (noun, plural) in {
+        "by_source": ("source", "sources"),
+        "by_family": ("family of sources", "families of sources"),
+    }.items():
+        if not (predicted := facts["reusability"][name]):
+            continue
+        judged, change = predicted["judged"], predicted["change"]
+        left_out = count_noun(judged["groups"], noun, plural)
+        yield (
+            f"As new systems, left out one {noun} at a time ({left_out}), these sources would have "
+            f"a judged@{k} of {100 * judged['value']:.0f} %{_between(judged, signs=False)}, and "
+            f"their {measure} would change by {signed(change['value'])} percentage "
+            f"points{_between(change, signs=True)}."
+        )
+
+
+def _between(prediction: Mapping[str, Any], *, signs: bool) -> str:
+    low, high = prediction["low"], prediction["high"]
+    if low is None:
+        return " (too few queries for an interval)"
+    ends = f"{signed(low)} to {signed(high)}" if signs else f"{100 * low:.0f}–{100 * high:.0f} %"
+    return f" (95 % interval over queries {ends})"
 
 
 def _differences(facts: Facts) -> Iterable[str]:

@@ -46,7 +46,7 @@ def collection(opening):
 
 
 def compared(collection):
-    found = comparable_repeats(collection)
+    found = comparable_repeats(collection)[1]
     return [(each.first, each.second) for each in found.repeats], found.left_out
 
 

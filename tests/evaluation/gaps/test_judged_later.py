@@ -95,7 +95,7 @@ def test_scores_are_the_extremes_of_all_labellings_of_the_gaps(
         later = judged_later(qrels, lists, chosen)
         result, _ = later.result(bounded, 0)
         joint = means_of(measure, qrels, lists, gap(qrels, lists, chosen))
-        (today,) = means_of(measure, qrels, lists, dict.fromkeys(QUERIES, []))
+        (today,) = means_of(measure, qrels, lists, {name: [] for name in QUERIES})
         assert later.pairs == sum(map(len, gap(qrels, lists, chosen).values()))
         for number, system in enumerate(SYSTEMS):
             own_gap = gap(qrels, lists, [system]) if system in chosen else None

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.pool_bias.computation.bounds import (
-    BoundedMeasure,
-    UnboundedMeasure,
-    grades_in_list,
-    upper_bound,
-)
+from evaluation.gaps.computation.bounds import UnboundedMeasure
+from evaluation.pool_bias.computation.bounds import bounded_measure, grades_in_list, upper_bound
 
 MEASURES = (
     *("P@3", "P(rel=2)@5", "R@3", "R(rel=2)@4", "AP", "AP(rel=2)", "AP(rel=2)@3"),
@@ -65,7 +61,7 @@ def largest_value(name: str, docnos: list[str], labels: dict[str, int]) -> float
 
 def bound_of(name: str, docnos: list[str], labels: dict[str, int]) -> float:
     judged = np.array(list(labels.values()), dtype=np.int64)
-    return upper_bound(BoundedMeasure.of(name), grades_in_list(docnos, labels), judged, HIGHEST)
+    return upper_bound(bounded_measure(name), grades_in_list(docnos, labels), judged, HIGHEST)
 
 
 @st.composite
@@ -110,6 +106,6 @@ def test_the_bound_of_rbp_is_the_residual_of_moffat_and_zobel():
 
 def test_a_measure_without_a_bound_is_named():
     with pytest.raises(UnboundedMeasure, match='No upper bound is defined for "RR"'):
-        BoundedMeasure.of("RR")
+        bounded_measure("RR")
     with pytest.raises(UnboundedMeasure, match="NDCG%20"):
-        BoundedMeasure.of("NDCG%20")
+        bounded_measure("NDCG%20")

@@ -12,7 +12,6 @@ from evaluation.pool_bias.redraw import (
     LIST_ONLY,
     LOST_RUN,
     WITHOUT_PLAN,
-    plan_without,
     redraw,
 )
 from jobs.context import DirectRun
@@ -199,5 +198,5 @@ def test_pools_of_a_removed_run_are_kept_with_its_name():
 
 def test_a_source_leaves_the_plan_as_drawn_and_as_forced_but_stays_excluded():
     plan = PoolPlan(runs=("a", "b"), forced=("cited", "b"), excluded=("a",))
-    without = plan_without(plan, ["a", "cited"])
+    without = plan.without(["a", "cited"])
     assert (without.runs, without.forced, without.excluded) == (("b",), ("b",), ("a",))

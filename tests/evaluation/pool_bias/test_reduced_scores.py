@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.pool_bias.computation.bounds import BoundedMeasure
+from evaluation.gaps.computation.bounds import BoundedMeasure
 from evaluation.pool_bias.computation.reduced_scores import (
     SourcedLabels,
     UpperBounds,

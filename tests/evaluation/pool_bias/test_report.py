@@ -1,6 +1,7 @@
 """The report of a small judged collection, with numbers worked out by hand."""
 
 import json
+import math
 from io import StringIO
 
 import pytest
@@ -73,6 +74,33 @@ def test_leaving_a_source_out_drops_its_labels_in_both_ways(collection):
     assert changes["up"]["reduced_score"] == 1
     assert changes["down"]["is_left_out"]
     assert (payload["redrawn"], payload["not_redrawn"]) == (1, [])
+
+
+def test_sources_are_predicted_as_new_systems(collection):
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
+    found = payload["reusability"]
+    assert (found["way"], found["by_family"]) == ("redrawn", None)
+    # Without `down`, `up` draws d01 to d03 alone: 3 of the 12 documents of `down` are judged then.
+    down = by_name(found["by_source"]["groups"], "name")["down"]
+    assert down["judged"] == 3 / 12
+    found_later = 2 / math.log2(12) + 3 / math.log2(13)  # d02 and d01
+    full = (2 + found_later) / (3 + 2 / math.log2(3) + 2 / 2)
+    assert down["change"] == pytest.approx(found_later / (3 + 2 / math.log2(3)) - full)
+    predicted = found["by_source"]["judged"]
+    assert (predicted["value"], predicted["groups"], predicted["queries"]) == (3 / 12, 2, 1)
+    assert predicted["low"] is None
+    assert "left out one source at a time (2 sources)" in payload["paragraph"]
+    assert "a judged@20 of 25 % (too few queries for an interval)" in payload["paragraph"]
+
+
+def test_families_are_left_out_together(collection):
+    collection.runs.filter(name="up").update(kind="bm25")
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
+    groups = payload["reusability"]["by_family"]["groups"]
+    assert {group["name"]: group["sources"] for group in groups} == {
+        "lexical": ["up"],
+        "other": ["down"],
+    }
 
 
 def test_a_group_is_left_out_beside_each_source(collection):

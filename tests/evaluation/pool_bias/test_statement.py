@@ -27,6 +27,7 @@ FACTS = {
     "reaching": 9,
     "detectable": 0.0812,
     "detectable_undefined": None,
+    "reusability": {"by_source": None, "by_family": None},
 }
 CLOSED = (
     "This collection supports re-ranking its closed pools: 4,050 of 4,051 pooled pairs (99.9 %) "
@@ -133,3 +134,27 @@ def test_without_systems_no_detectable_difference_is_mentioned():
     support = SUPPORT | {"answer": SupportAnswer.UNKNOWN, "reasons": ["a reason"]}
     text = said(systems=0, detectable=None, detectable_undefined="none", support=support)
     assert "detectable" not in text
+
+
+def prediction(value, low, high, groups=6):
+    ends = {"lowest": ["a", value], "highest": ["b", value]}
+    return {"value": value, "low": low, "high": high, "groups": groups, "queries": 33, **ends}
+
+
+def test_what_is_predicted_of_new_systems_is_told_with_its_interval():
+    by_source = {
+        "judged": prediction(0.641, 0.58, 0.703),
+        "change": prediction(-0.0212, -0.03, -0.0104),
+    }
+    by_family = {
+        "judged": prediction(0.5, None, None, groups=2),
+        "change": prediction(-0.1, None, None, groups=2),
+    }
+    text = said(reusability={"by_source": by_source, "by_family": by_family})
+    assert (
+        "As new systems, left out one source at a time (6 sources), these sources would have a "
+        "judged@20 of 64 % (95 % interval over queries 58–70 %), and their nDCG@20 would change by "
+        "−2.1 percentage points (95 % interval over queries −3.0 to −1.0)."
+    ) in text
+    assert "left out one family of sources at a time (2 families of sources)" in text
+    assert "−10.0 percentage points (too few queries for an interval)." in text

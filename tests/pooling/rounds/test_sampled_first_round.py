@@ -16,7 +16,7 @@ from tests.support.rounds import a_round, late
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 RELEVANT = {"d01", "d03", "d04", "d08", "d09", "d11", "d12"}
-LATE = ["d04", "d09", "d10", "d12"]
+LATE = ["d04", "d09", "d10", "d12", "d02", "d06"]
 SEEDS = 60
 
 

@@ -35,7 +35,7 @@ def agreement_by_round(
     return found
 
 
-class RoundLine(NamedTuple):
+class PoolRoundLine(NamedTuple):
     """The judges' agreement on a facet's pairs of one round. `values` are medians, "–" for none."""
 
     facet: str
@@ -56,11 +56,11 @@ class RoundLines:
     def coefficients(self) -> list[str]:
         return [each.symbol for each in COEFFICIENTS]
 
-    def __iter__(self) -> Iterator[RoundLine]:
+    def __iter__(self) -> Iterator[PoolRoundLine]:
         for row in self.rounds:
             for facet in row["facets"]:
                 if facet["stage"] == ReportStage.PRE and facet["pairs"]:
-                    yield RoundLine(
+                    yield PoolRoundLine(
                         self.names.get(facet["facet"], facet["facet"]),
                         row["round"],
                         facet["queries"],
