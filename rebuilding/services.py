@@ -20,7 +20,7 @@ from corpus.state import corpus_digest, corpus_docnos, papers_with_queries
 from jobs.context import JobContext
 from pooling import strategies
 from pooling.errors import PoolingError
-from pooling.manifest_digests import digest_of
+from pooling.provenance import digest_of
 from pooling.services.drafts import shortfall_of
 from pooling.services.draw import EMPTY, draw_pool
 from pooling.services.eligibility import Eligible

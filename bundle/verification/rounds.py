@@ -15,7 +15,7 @@ from bundle.reading.pools import pool_digest, read_pools
 from bundle.records import PooledDocument, ReleasedRound
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
-from pooling.manifest_digests import digest_of, pooled_digest, stated_digest
+from pooling.provenance import digest_of, pooled_digest, stated_digest
 
 Rows = Sequence[tuple[int, PooledDocument]]  # lines and candidates of a pool
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accounts.models import Collection
-from pooling.manifest_digests import digest_of, stated_digest
 from pooling.models import Candidate, PoolBuild, PoolRound
+from pooling.provenance import digest_of, stated_digest
 from pooling.services.manifest import builds_with_pools
 
 ROUND_FORMAT = 1

@@ -22,8 +22,8 @@ from corpus.state import CorpusChanged, corpus_digest, corpus_documents
 from database.consistent_reads import batched
 from jobs.context import JobContext
 from pooling.errors import PoolingError
-from pooling.manifest_digests import pooled_digest
 from pooling.models import Candidate, Pool, PoolRound, RoundChoice, RoundList
+from pooling.provenance import pooled_digest
 from pooling.rounds.choice import (
     ListedPlace,
     TopicList,

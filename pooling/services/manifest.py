@@ -14,8 +14,8 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection
 from pooling.errors import PoolingError
-from pooling.manifest_digests import digest_of
 from pooling.models import Pool, PoolBuild
+from pooling.provenance import digest_of
 from pooling.services.drafts import NewPoolFile
 from pooling.services.plans import PoolPlan
 from retrieval.models import Run

@@ -140,7 +140,11 @@ def test_without_a_test_nothing_is_said_of_significance():
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
-        (frame(a=[0.5, 0.6]), frame(a=[0.5, 0.7]), "it takes two systems, and the number here is 1"),
+        (
+            frame(a=[0.5, 0.6]),
+            frame(a=[0.5, 0.7]),
+            "it takes two systems, and the number here is 1",
+        ),
         (
             frame(a=[0.5], b=[0.4]).iloc[:0],
             frame(a=[0.5], b=[0.4]),
