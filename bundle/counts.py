@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -49,8 +49,18 @@ class FacetCounts(NamedTuple):
 PER_QUERY = ("candidates a query, min", "mean", "max")
 
 
+class RoundCounts(NamedTuple):
+    """The labels of the documents that a pool round added, and how many have each grade."""
+
+    labels: int
+    labels_by_grade: Mapping[str, int]
+
+
 class ReleaseCounts(NamedTuple):
-    """The numbers in all and per facet; `citations` only if labels are citations."""
+    """The numbers in all and per facet; `citations` only if labels are citations.
+
+    `rounds` are by the number of the pool round, and empty if there is only the first.
+    """
 
     query_papers: int
     queries: int
@@ -61,13 +71,19 @@ class ReleaseCounts(NamedTuple):
     labels: int
     facets: Mapping[str, FacetCounts]
     citations: CitationCounts | None = None
+    rounds: Mapping[str, RoundCounts] = {}
 
     def as_json(self) -> dict[str, Any]:
         counts = self._asdict() | {
             "facets": {key: numbers.as_json() for key, numbers in self.facets.items()}
         }
         citations = counts.pop("citations")
-        return counts | ({"citations": citations._asdict()} if citations else {})
+        rounds = {number: row._asdict() for number, row in counts.pop("rounds").items()}
+        return (
+            counts
+            | ({"citations": citations._asdict()} if citations else {})
+            | ({"rounds": rounds} if rounds else {})
+        )
 
 
 def count(snapshot: Snapshot) -> ReleaseCounts:
@@ -90,7 +106,38 @@ def count(snapshot: Snapshot) -> ReleaseCounts:
         citations=count_citations(snapshot.pools, snapshot.builds)
         if snapshot.of_citations
         else None,
+        rounds=_rounds(snapshot),
     )
+
+
+def _rounds(snapshot: Snapshot) -> Mapping[str, RoundCounts]:
+    if not snapshot.rounds:
+        return {}
+    papers = {query.name: query.query_paper for query in snapshot.queries}
+    later = {
+        (document.query_paper, document.docno): document.round
+        for document in snapshot.pools
+        if document.round > 1
+    }
+    graded = (
+        (later.get((papers[label.query], label.docno), 1), label.grade) for label in snapshot.labels
+    )
+    return count_rounds(graded, 1 + len(snapshot.rounds), snapshot.collection.highest_grade)
+
+
+def count_rounds(
+    graded: Iterable[tuple[int, int]], rounds: int, highest_grade: int
+) -> dict[str, RoundCounts]:
+    """The counts of each round. `graded` has the round and the grade of each label."""
+    grades: dict[int, Counter[int]] = {number: Counter() for number in range(1, rounds + 1)}
+    for number, grade in graded:
+        grades[number][grade] += 1
+    return {
+        str(number): RoundCounts(
+            some.total(), {str(grade): some[grade] for grade in range(highest_grade + 1)}
+        )
+        for number, some in grades.items()
+    }
 
 
 class _Facet:

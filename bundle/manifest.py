@@ -56,6 +56,7 @@ def _optional(snapshot: Snapshot) -> dict[str, object]:
     return {
         "referrals": _range(snapshot.referrals_before, snapshot.referrals),
         "guideline_changes": _range(snapshot.guideline_changes_before, snapshot.guideline_changes),
+        "pool_rounds": [row._asdict() for row in snapshot.rounds],
         "judgment_imports": [row._asdict() for row in snapshot.judgment_imports],
         "supports": snapshot.supports,
         "out_of_date_reports": list(snapshot.reports.out_of_date),

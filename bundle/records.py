@@ -58,6 +58,7 @@ class PooledDocument(NamedTuple):
     """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
 
     `inclusion` is the probability with which a sample drew it, None in a pool that is not a sample.
+    `round` is the pool round that added it, 1 for the builds.
     """
 
     query_paper: str
@@ -66,6 +67,7 @@ class PooledDocument(NamedTuple):
     excluded: str
     sources: tuple[FoundBy, ...]
     inclusion: float | None = None
+    round: int = 1
 
     @property
     def drawn_by(self) -> str | None:
@@ -76,7 +78,7 @@ class Rating(NamedTuple):
     """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision.
 
     `guideline` is the version that it was made under. `aspects` are what the match is about, as
-    `annotation.aspects.aspects_cell` writes them.
+    `annotation.aspects.aspects_cell` writes them. `pool_round` is that of the candidate.
     """
 
     query: str
@@ -91,6 +93,7 @@ class Rating(NamedTuple):
     presentation_digest: str
     guideline: int
     aspects: str = ""
+    pool_round: int = 1
 
 
 class Adjudication(NamedTuple):
@@ -239,6 +242,22 @@ class ReleasedBuild(NamedTuple):
 
     manifest: Mapping[str, Any]
     query_papers: tuple[str, ...]
+
+
+class ReleasedRound(NamedTuple):
+    """A pool round after the builds: its manifest, and the files of its runs, by their names.
+
+    `documents` were added to the pools of `query_papers` query papers. No person is named.
+    """
+
+    manifest: Mapping[str, Any]
+    files: Mapping[str, str]
+    documents: int
+    query_papers: int
+
+    @property
+    def number(self) -> int:
+        return int(self.manifest["round"])
 
 
 class ReleasedImport(NamedTuple):

@@ -39,6 +39,7 @@ from bundle.records import (
     ReleasedQuery,
     ReleasedReferral,
     ReleasedReports,
+    ReleasedRound,
     ReleasedRun,
     ReleasedScope,
     ReleasedTopic,
@@ -72,8 +73,9 @@ class Snapshot:
     builds: tuple[ReleasedBuild, ...]
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
+    rounds: tuple[ReleasedRound, ...] = ()  # after the builds, by number
     samples: tuple[StratifiedPool, ...] = ()  # of the query papers with a label
-    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
+    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by file, also of rounds
     query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
     findings: tuple[Finding, ...] = ()  # of every check of the gate, in order or not
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id

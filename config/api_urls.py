@@ -170,6 +170,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("yields/", Yields.as_view(), name="api-yields"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
+    path("round-effects/", shadow_judges.RoundEffects.as_view(), name="api-round-effects"),
     path("shadow-judges/", shadow_judges.ShadowJudges.as_view(), name="api-shadow-judges"),
     path(
         "shadow-judges/<str:shadow_judge>/",

@@ -3,9 +3,8 @@
     python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ... [ROUND.json RUN.txt ...]
     python rebuild_pools.py RELEASE.zip DOCUMENTS.jsonl
 
-It prints one line for each build of pools, and for each pool round. At the first difference, it
-prints that and exits with 1. Runs are matched with the manifests by SHA-256, so the names of their
-files do not matter.
+It prints a line for each build of pools and for each pool round. At the first difference, it prints
+that and exits with 1. Runs are matched with the manifests by SHA-256, whatever their names are.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -268,11 +268,8 @@ def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, 
 
 def choose(manifest: Json, paper: str, pooled: list[str], runs: dict[str, Run]) -> Pool:
     """What a pool round adds to a pool of these documents."""
-    facts, depth, only = (
-        manifest["pools"]["query_papers"][paper],
-        manifest["depth"],
-        manifest["only"],
-    )
+    facts, depth = manifest["pools"]["query_papers"][paper], manifest["depth"]
+    only = manifest["only"]
     ranks: dict[str, dict[str, tuple[int, float]]] = {}
     for name, topic in ((name, topic) for name in runs for topic in facts.get("topics", [paper])):
         for rank, (docno, score) in enumerate(runs[name].get(topic, [])[:depth], start=1):
@@ -334,20 +331,39 @@ def add_round(manifest: Json, before: Json, pooled: dict[str, list[str]], files:
 
 
 def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
+    """The pools of each build, and then what each later round added. Imported pools stay as is."""
+    rows: dict[tuple[str, int], list[tuple[str, float | None]]] = {}
     with zipfile.ZipFile(path) as bundle:
         release = json.loads(bundle.read("manifest.json"))
+        builds, rounds = release["pool_builds"], release.get("pool_rounds", [])
         names = [run["file"] for run in release["runs"] if run["file"]]
+        names += [name for each in rounds for name in each["files"].values()]
         files = {sha256(content): content for content in map(bundle.read, names)}
-        lines = [json.loads(line) for line in bundle.read("pools/pool.jsonl").splitlines()]
-    for build in release["pool_builds"]:
-        pools = rebuild(build["manifest"], corpus, files)
-        for paper in build["query_papers"]:
-            lines_of_paper = [line for line in lines if line["query_paper"] == paper]
-            pairs = [(line["docno"], line["inclusion"]) for line in lines_of_paper]
+        for line in map(json.loads, bundle.read("pools/pool.jsonl").splitlines()):
+            of_round = rows.setdefault((line["query_paper"], line.get("round", 1)), [])
+            of_round.append((line["docno"], line["inclusion"]))
+
+    def compare(pools: dict[str, Pool], papers: Iterable[str], number: int) -> dict[str, Pool]:
+        for paper in papers:
             drawn, chance = pools[paper].drawn, pools[paper].inclusion
             expected = [(docno, chance.get(docno)) for docno, _, _ in drawn]
-            expect(f"documents and probabilities released for {paper}", pairs, expected)
-        yield pools
+            subject = f"documents and probabilities released for {paper}"
+            expect(subject, rows.get((paper, number), []), expected)
+        return pools
+
+    pooled: dict[str, list[str]] = {}
+    for manifest, papers in ((build["manifest"], build["query_papers"]) for build in builds):
+        if "query_papers" in manifest.get("pools", {}):
+            yield compare(rebuild(manifest, corpus, files), papers, 1)
+        pooled |= {paper: [docno for docno, _ in rows.get((paper, 1), [])] for paper in papers}
+    for before, manifest in pairwise([{}, *(each["manifest"] for each in rounds)]):
+        pools = add_round(manifest, before, pooled, files)
+        yield compare(pools, pools, manifest["round"])
+
+
+def report(pools: dict[str, Pool]) -> None:
+    size = sum(len(pool.drawn) for pool in pools.values())
+    sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
 
 
 def main(*paths: str) -> None:
@@ -363,18 +379,14 @@ def main(*paths: str) -> None:
             files[sha256(content)] = content
     builds = [manifest for manifest in manifests if "round" not in manifest]
     rounds = sorted((each for each in manifests if "round" in each), key=lambda each: each["round"])
-    releases = [
-        pools
-        for path in paths
-        if zipfile.is_zipfile(path)
-        for pools in rebuild_release(path, corpus)
-    ]
+    for path in filter(zipfile.is_zipfile, paths):
+        for pools in rebuild_release(path, corpus):
+            report(pools)
     pooled: dict[str, list[str]] = {}
-    for pools in [*releases, *(rebuild(manifest, corpus, files) for manifest in builds)]:
-        size = sum(len(pool.drawn) for pool in pools.values())
-        sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
+    for pools in (rebuild(manifest, corpus, files) for manifest in builds):
+        report(pools)
         pooled |= {paper: [docno for docno, _, _ in pools[paper].drawn] for paper in pools}
-    for before, manifest in zip([{}, *rounds], rounds, strict=False):
+    for before, manifest in pairwise([{}, *rounds]):
         known = {build["sha256"] for build in builds}
         expect("builds before the round", known <= {*manifest["previous"]["builds"]}, True)
         pools = add_round(manifest, before, pooled, files)

@@ -7,6 +7,7 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         from evaluation import unique_finds  # noqa: F401  (registers a report)
         from evaluation.gaps import services as gaps  # noqa: F401
+        from evaluation.label_effects import pool_rounds  # noqa: F401
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
         from evaluation.prediction_powered import report  # noqa: F401

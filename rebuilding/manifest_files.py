@@ -89,8 +89,8 @@ class ReleaseFile:
         return {**manifest, "pools": manifest["pools"] | {"query_papers": papers}}
 
     def _pools(self) -> Iterator[tuple[str, list[PooledDocument]]]:
-        """Every pool in the order drawn, one at a time in memory."""
-        candidates = (pooled for _, pooled in read_pools(self.bundle))
+        """Every pool of the builds in the order drawn, one at a time in memory."""
+        candidates = (pooled for _, pooled in read_pools(self.bundle) if pooled.round == 1)
         for docno, pool in groupby(candidates, attrgetter("query_paper")):
             yield docno, sorted(pool, key=attrgetter("position"))
 
@@ -112,9 +112,13 @@ def open_manifests(path: Path) -> Iterator[tuple[list[dict[str, Any]], ReleaseFi
             builds = [
                 build for build in release_file.manifest.builds if can_be_rebuilt(build.manifest)
             ]
-            if not builds:
+            rounds = [dict(each.manifest) for each in release_file.manifest.rounds]
+            if not builds and not rounds:
                 raise WrongFile("All pools of this release were imported, so none can be rebuilt.")
-            yield [release_file.with_documents(*build) for build in builds], release_file
+            yield (
+                [*(release_file.with_documents(*build) for build in builds), *rounds],
+                release_file,
+            )
     except BundleError as error:
         raise WrongFile(str(error)) from error
 

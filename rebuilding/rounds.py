@@ -16,12 +16,12 @@ from corpus.digests import canonical_json, json_digest
 from jobs.context import JobContext
 from pooling.errors import PoolingError
 from pooling.models import Candidate, Contribution, Pool, PoolBuild, PoolRound, RoundChoice
+from pooling.provenance import pooled_digest
 from pooling.rounds.choice import TopicList
 from pooling.rounds.lists import file_digests, lists_of_round
 from pooling.rounds.manifest import (
     ROUND_FORMAT,
     build_sha256,
-    pooled_digest,
     round_digest,
 )
 from pooling.rounds.services import choose

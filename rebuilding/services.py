@@ -20,10 +20,11 @@ from corpus.state import corpus_digest, corpus_docnos, papers_with_queries
 from jobs.context import JobContext
 from pooling import strategies
 from pooling.errors import PoolingError
+from pooling.provenance import digest_of
 from pooling.services.drafts import shortfall_of
 from pooling.services.draw import EMPTY, draw_pool
 from pooling.services.eligibility import Eligible
-from pooling.services.manifest import FORMAT, digest_of, plan_of, versions
+from pooling.services.manifest import FORMAT, plan_of, versions
 from rebuilding.manifest_files import ReleaseFile
 from rebuilding.manifest_schema import MANIFEST, problems
 from retrieval.formats import RankedList

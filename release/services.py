@@ -19,9 +19,12 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from agreement.consistency.report import ConsistencyReport
 from agreement.services import both_reports
+from annotation.models import RepeatJudgment
 from bundle.content import Content
 from bundle.counts import count
+from bundle.datasheet.pool_rounds import last_round
 from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
@@ -38,7 +41,9 @@ from bundle.zip.interruption import interruptible
 from bundle.zip.writing import digest_of, pack_into
 from corpus.scale import Scale
 from database.consistent_reads import consistent_read
-from jobs.context import DirectRun, JobContext
+from evaluation.label_effects.pool_rounds import RoundEffectsReport, has_pool_rounds
+from evaluation.label_effects.rankings import usual_measure
+from jobs.context import DirectRun, JobContext, StepContext
 from jobs.models import Job
 from jobs.services import enqueue
 from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
@@ -51,6 +56,7 @@ from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
 from release.snapshot.model_labels import check_models
 from release.versions.changes import difference_to
+from reports.services import compute_report
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -144,6 +150,7 @@ def publish_release(
         work.progress(next(steps), STEPS, what)
 
     begin("reading the collection")
+    _compare_rounds(collection, options, work)
     with interruptible(work.check):
         with cannot_keep():
             snapshot = take_snapshot(collection, options)
@@ -152,6 +159,26 @@ def publish_release(
             )
         begin("checking it and putting it in place")
         return _keep(collection, version, bundle, published_by, work)
+
+
+def _compare_rounds(collection: Collection, options: ReleaseOptions, work: JobContext) -> None:
+    """Compute what a version says of pool rounds that no version has told of yet.
+
+    The rankings before and after them, by the measure of the leaderboard, and the drift on pairs
+    that came again. A report that is up to date is kept as it is.
+    """
+    if options.labels is not LabelSource.JUDGED or not has_pool_rounds(collection):
+        return
+    before = collection.releases.first()
+    rounds = collection.pool_rounds.filter(number__gt=last_round(before.manifest if before else {}))
+    if not rounds.exists():
+        return
+    step = StepContext(work)
+    effects = RoundEffectsReport(usual_measure(collection))
+    compute_report(effects, collection=collection, work=step)
+    answers = RepeatJudgment.objects.filter(repeat__query__collection=collection)
+    if answers.filter(repeat__pool_round__gt=1).exists():
+        compute_report(ConsistencyReport(), collection=collection, work=step)
 
 
 def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:

@@ -53,9 +53,15 @@ class ConsistencyReport(ReportKind):
         return ReportContent(payload)
 
     def released(self, report: StoredReport) -> Any:
-        """Self-consistency of all together. What is about a person, or advice, is for admins."""
+        """Self-consistency of all together, and drift between pool rounds if old pairs came again.
+
+        What is about a person, or advice, is for admins.
+        """
         consistency = report.payload["overall"]["consistency"]
-        return consistency if consistency["repeats"] else None
+        rounds = [row for row in report.payload.get("pool_rounds", ()) if row["all"]["repeats"]]
+        if not consistency["repeats"] and not rounds:
+            return None
+        return {**consistency, **({"pool_rounds": rounds} if rounds else {})}
 
 
 def _newest_answer(collection: Collection) -> int:

@@ -14,6 +14,7 @@ from bundle.counts import PER_QUERY
 from bundle.datasheet.blind_ratings import blind_sentences
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
+from bundle.datasheet.pool_rounds import round_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
@@ -161,6 +162,8 @@ def _sources(snapshot: Snapshot) -> Iterator[str]:
         excluded[candidate.excluded] += 1
         if candidate.drawn_by is not None:
             drawn[candidate.drawn_by] += 1
+    for pool_round in snapshot.rounds:
+        yield from _item(f"Pool round {pool_round.number}", round_sentence(pool_round))
     if drawn:
         by = (f"{name} {number:,}" for name, number in sorted(drawn.items()))
         yield from _item("Candidates by the source that drew them", ", ".join(by))

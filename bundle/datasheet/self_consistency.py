@@ -14,7 +14,36 @@ NAMES = {"kappa_quadratic": "Quadratic weighted κ", "alpha": "Krippendorff’s 
 
 
 def consistency_sentence(report: Mapping[str, Any]) -> str:
-    """The share of same grades and the coefficients of all annotators together."""
+    """The share of same grades and the coefficients of all annotators together, and any drift."""
+    own = [_own_repeats(report)] if report["repeats"] else []
+    return " ".join([*own, *map(_drift, report.get("pool_rounds", ()))])
+
+
+def _drift(row: Mapping[str, Any]) -> str:
+    """The grades of pairs of earlier pool rounds that came again among those of a later one."""
+    every = row["all"]
+    same, direction = every["same"], every["direction"]
+    start = (
+        f"{count_noun(every['repeats'], 'pair')} of earlier pool rounds came again among those of "
+        f"round {row['round']} without a mark, and were never counted. {_percent(same['value'])} "
+        f"got the grade of the judgment that stood{_interval(same, _percent)}."
+    )
+    ends = direction["interval"]
+    if ends is None:
+        return f"{start} Whether grades drifted between the rounds cannot be said."
+    if ends[0] <= 0 <= ends[1]:
+        return (
+            f"{start} Whether grades drifted between the rounds cannot be said: the interval of "
+            f"their mean difference, {_number(ends[0])} to {_number(ends[1])}, contains 0."
+        )
+    side = "higher" if direction["value"] > 0 else "lower"
+    return (
+        f"{start} The later grades are {side}, by {_number(abs(direction['value']))} on average "
+        f"(95 % interval of the difference {_number(ends[0])} to {_number(ends[1])})."
+    )
+
+
+def _own_repeats(report: Mapping[str, Any]) -> str:
     same = report["same"]
     sentences = [
         f"{count_noun(report['repeats'], 'pair')} came to an annotator a second time without a "

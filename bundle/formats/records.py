@@ -138,10 +138,16 @@ def write_topics_xml(texts: Iterable[ReleasedQueryText]) -> bytes:
     return b"%b\n" % ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
 
 
-def write_pools(documents: Iterable[PooledDocument]) -> bytes:
-    """JSON lines, one per pooled document, by query paper, then position."""
+def write_pools(documents: Iterable[PooledDocument], *, with_rounds: bool = False) -> bytes:
+    """JSON lines, one per pooled document, by query paper, then position.
+
+    `with_rounds` adds the pool round of each, in a collection that has more than the first.
+    """
     ordered = sorted(documents, key=lambda document: (document.query_paper, document.position))
-    lines = (_JSON_LINE.encode(_pool_line(document)) for document in ordered)
+    lines = (
+        _JSON_LINE.encode(_pool_line(document) | ({"round": document.round} if with_rounds else {}))
+        for document in ordered
+    )
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -165,10 +171,18 @@ def _pool_line(document: PooledDocument) -> dict[str, object]:
     }
 
 
-def write_ratings(ratings: Iterable[Rating], *, header: bool = True) -> bytes:
-    """CSV of the current judgments, by query, docno and slot."""
+def write_ratings(
+    ratings: Iterable[Rating], *, header: bool = True, with_rounds: bool = False
+) -> bytes:
+    """CSV of the current judgments, by query, docno and slot.
+
+    `with_rounds` adds the column `pool_round`, which is the last one, as in `write_pools`.
+    """
     ordered = sorted(ratings, key=lambda rating: (rating.query, rating.docno, rating.slot))
-    return write_csv(Rating._fields if header else None, ordered)
+    columns = len(Rating._fields) - (not with_rounds)
+    return write_csv(
+        Rating._fields[:columns] if header else None, (rating[:columns] for rating in ordered)
+    )
 
 
 def write_adjudications(adjudications: Iterable[Adjudication], *, header: bool = True) -> bytes:

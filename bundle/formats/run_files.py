@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from bundle.errors import ReleaseError
-from bundle.records import ReleasedRun, RunLines
+from bundle.records import ReleasedRound, ReleasedRun, RunLines
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import StoredFile
 
 RUNS = "runs/"
+ROUND_LISTS = "pools/round-<number>/<name>.txt"
 WRITTEN_TOGETHER = 1000  # lines
 
 
@@ -54,7 +55,30 @@ def write_runs(
         ReleaseError: the digest of a run is not the recorded one.
     """
     return {
-        run.file: _written(folder, run, lines_of[run.file]) for run in runs if run.file is not None
+        run.file: _written(folder, run.name, run.sha256, lines_of[run.file])
+        for run in runs
+        if run.file is not None
+    }
+
+
+def round_files(number: int, runs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """A plain file name for each run (name, SHA-256) of a pool round, by its name."""
+    folder = ROUND_LISTS.partition("<")[0]
+    return {
+        name: f"{folder}{number}/{file.removeprefix(RUNS)}"
+        for (name, _), file in file_names(runs).items()
+    }
+
+
+def write_round_lists(
+    folder: DraftFolder, rounds: Iterable[ReleasedRound], lines_of: Mapping[str, RunLines]
+) -> dict[str, StoredFile]:
+    """The lists that pool rounds were chosen from, as run files. Raises as `write_runs`."""
+    return {
+        file: _written(folder, run["name"], run["sha256"], lines_of[file])
+        for pool_round in rounds
+        for run in pool_round.manifest["runs"]
+        for file in [pool_round.files[run["name"]]]
     }
 
 
@@ -72,11 +96,11 @@ def _stored(folder: DraftFolder, lines: RunLines) -> StoredFile:
     )
 
 
-def _written(folder: DraftFolder, run: ReleasedRun, lines: RunLines) -> StoredFile:
+def _written(folder: DraftFolder, name: str, sha256: str, lines: RunLines) -> StoredFile:
     stored = _stored(folder, lines)
-    if stored.sha256 != run.sha256:
+    if stored.sha256 != sha256:
         raise ReleaseError(
-            f"The run {run.name} has the SHA-256 {stored.sha256}, not {run.sha256} as when it "
+            f"The run {name} has the SHA-256 {stored.sha256}, not {sha256} as when it "
             "was made. Was it changed in the database directly? Restore it from a backup."
         )
     return stored

@@ -8,9 +8,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bundle.content import Content, FileNote, Files
+from bundle.datasheet.pool_rounds import (
+    REPORT,
+    last_round,
+    later_rounds,
+    ranking_changes,
+    round_sentence,
+)
 from bundle.label_changes import (
     Label,
     LabelPair,
@@ -20,9 +27,13 @@ from bundle.label_changes import (
     read_labels,
     summarise,
 )
+from bundle.layouts.reports import report_file
 from bundle.records import FileLines, PreviousVersion, SettledErratum
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
+
+if TYPE_CHECKING:
+    from evaluation.label_effects.before_after import RankingChange
 
 NAME = "CHANGELOG.md"
 FILES = (FileNote(NAME, "what changed since the version before, and answers to reported errors"),)
@@ -42,6 +53,7 @@ SETTINGS = {
     "relevant_from": "relevant from grade",
 }
 SETTLED_BY = {"adjudicator": "the adjudicator", "judges": "two judges"}
+ROUND_EFFECTS = report_file(REPORT)
 OPTIONS = {
     "texts": "texts in the bundle",
     "labels": "source of the labels",
@@ -83,6 +95,7 @@ def _since(content: Content, changes: Changes) -> Iterator[str]:
     else:
         yield from _labels(snapshot, before, before.qrels, changes)
         yield from _pools(snapshot, before.pools)
+    yield from _rounds(content, before.manifest)
     yield from _settings(content, before.manifest)
 
 
@@ -179,6 +192,74 @@ def _by_paper(
 def _grouped(pairs: Iterable[tuple[str, str]], place: int) -> Iterator[tuple[str, int, set[str]]]:
     for paper, rows in groupby(pairs, itemgetter(0)):
         yield paper, place, {docno for _, docno in rows}
+
+
+def _rounds(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """The pool rounds since that version: what was added and why, and what it changed."""
+    snapshot = content.snapshot
+    rounds = later_rounds(snapshot, manifest)
+    if not rounds:
+        return
+    yield "## Pool rounds"
+    yield ""
+    for pool_round in rounds:
+        counts = content.counts.rounds[str(pool_round.number)]
+        grades = ", ".join(
+            f"{number} with grade {grade}" for grade, number in counts.labels_by_grade.items()
+        )
+        yield f"- {_value(round_sentence(pool_round))}"
+        yield f"  Labels of these documents: {counts.labels} ({grades})."
+    yield ""
+    if snapshot.of_citations:
+        return
+    yield "## Rankings of systems before and after"
+    yield ""
+    last = last_round(manifest)
+    found = list(ranking_changes(snapshot, last))
+    if not found:
+        yield (
+            "No ranking of systems before and after these rounds was computed for this version, so "
+            "nothing can be said about it here."
+        )
+        yield ""
+        return
+    rounds_before = "round 1" if last == 1 else f"rounds 1–{last}"
+    yield (
+        f"Before means the labels of the pairs of {rounds_before}, "
+        "after the labels of all pairs. Both are the labels of this version. "
+        f"`{ROUND_EFFECTS}` has all numbers."
+    )
+    yield ""
+    for change in found:
+        yield f"### {change.measure}"
+        yield ""
+        for sentence in change.sentences():
+            yield f"- {sentence}"
+        yield ""
+        if len(change.lines) > 1:
+            yield from _ranks(change)
+
+
+def _ranks(change: RankingChange) -> Iterator[str]:
+    """Every system before and after, in the order after; the first SHOWN of many."""
+    rows = change.lines[:SHOWN]
+    if len(change.lines) > len(rows):
+        yield f"The first {SHOWN} of {len(change.lines):,} systems:"
+        yield ""
+    yield from _table(
+        ["system", "rank", *(f"{name}, %" for name in (change.measure, *change.cutoffs))],
+        [
+            [
+                _code(line.system),
+                f"{line.rank_before} → {line.rank_after}",
+                *(
+                    f"{100 * before:.2f} → {100 * after:.2f}"
+                    for before, after in ((line.mean_before, line.mean_after), *line.judged)
+                ),
+            ]
+            for line in rows
+        ],
+    )
 
 
 def _settings(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from bundle.content import Content, FileNote, Files
 from bundle.datasheet.answers import Author, web_address_of
 from bundle.datasheet.facts import BLINDNESS
+from bundle.datasheet.pool_rounds import round_sentence
 from bundle.formats import records as formats
 from bundle.layouts import beir, model_labels
 from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
@@ -236,6 +237,7 @@ def _responsible_ai(content: Content) -> dict[str, Any]:
     ]
     return {
         "rai:dataCollectionType": ["Manual Human Curator"] if judged else ["Others"],
+        "rai:dataCollection": " ".join(map(round_sentence, snapshot.rounds)),
         "rai:dataCollectionTimeFrame": days if judged else [],
         "rai:dataPreprocessingProtocol": [*steps, *_answers(sheet.answers, "preprocessing")],
         "rai:dataAnnotationProtocol": [BLINDNESS] if judged and sheet.dates_known else [],

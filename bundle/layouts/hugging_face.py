@@ -100,6 +100,7 @@ ANNOTATION_COLUMNS: Columns = {
     "guideline": INTEGER,
     "aspects": TEXT,
 }
+ROUND_COLUMN: Columns = {"pool_round": INTEGER}  # only with a second pool round
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
@@ -110,7 +111,9 @@ def write(folder: DraftFolder, content: Content) -> Files:
     if snapshot.options.texts.included:
         files[CORPUS] = write_parquet(folder, CORPUS_COLUMNS, map(_corpus_row, snapshot.documents))
     if len(snapshot.ratings):
-        files[ANNOTATIONS] = write_parquet(folder, ANNOTATION_COLUMNS, snapshot.ratings)
+        columns = ANNOTATION_COLUMNS | (ROUND_COLUMN if snapshot.rounds else {})
+        rows = (rating[: len(columns)] for rating in snapshot.ratings)
+        files[ANNOTATIONS] = write_parquet(folder, columns, rows)
     return files
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.formats.run_files import RUNS, write_runs
+from bundle.formats.run_files import ROUND_LISTS, RUNS, write_round_lists, write_runs
 from bundle.names import POOLS
 from bundle.zip.draft_files import DraftFolder
 
@@ -20,6 +20,10 @@ FILES = (
         f"{RUNS}<name>.txt",
         "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
     ),
+    FileNote(
+        ROUND_LISTS,
+        "the lists that a later pool round was chosen from, to its depth, as TREC run files",
+    ),
 )
 
 
@@ -27,6 +31,9 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     papers = groupby(snapshot.pools, attrgetter("query_paper"))
     return {
-        POOLS: folder.write(formats.write_pools(paper) for _, paper in papers),
+        POOLS: folder.write(
+            formats.write_pools(paper, with_rounds=bool(snapshot.rounds)) for _, paper in papers
+        ),
         **write_runs(folder, snapshot.runs, snapshot.run_lines),
+        **write_round_lists(folder, snapshot.rounds, snapshot.run_lines),
     }

@@ -6,6 +6,7 @@ The files are written query by query, so no more than one query's records are in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -29,7 +30,11 @@ def write(folder: DraftFolder, content: Content) -> Files:
     if snapshot.of_citations:
         return {}
     files: Files = {
-        RATINGS: folder.write(_csv(formats.write_ratings, snapshot.ratings)),
+        RATINGS: folder.write(
+            _csv(
+                partial(formats.write_ratings, with_rounds=bool(snapshot.rounds)), snapshot.ratings
+            )
+        ),
         ADJUDICATIONS: folder.write(_csv(formats.write_adjudications, snapshot.adjudications)),
     }
     rows = [(pair.query, pair.docno, *pair.before) for pair in snapshot.pairs if pair.before]

@@ -27,6 +27,10 @@ FILES = (
     FileNote(report_file("pool_bias"), "how far the pools can be trusted for new systems"),
     FileNote(report_file("label_effects"), "the ranking of systems under each annotator's labels"),
     FileNote(
+        report_file("round_effects"),
+        "the ranking of systems under the labels of the first pool rounds, and of all",
+    ),
+    FileNote(
         report_file("self_consistency"),
         "how far annotators gave the same grade to a pair that came a second time",
     ),

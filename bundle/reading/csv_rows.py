@@ -9,6 +9,7 @@ import csv
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from annotation.aspects import NOTHING_MARKED, InvalidAspects, parse_aspects
@@ -97,6 +98,7 @@ RATING_CELLS: dict[str, Cell] = {
     "guideline": _whole(32_767, least=1),
     "aspects": _aspects,
 }
+OPTIONAL = {"pool_round": _whole(32_767, least=1)}  # only with a second pool round
 ADJUDICATION_CELLS: dict[str, Cell] = {
     "query": restored,
     "facet": restored,
@@ -112,8 +114,8 @@ ADJUDICATION_CELLS: dict[str, Cell] = {
 
 def read_ratings(bundle: OpenedBundle) -> Iterator[tuple[int, Rating]]:
     """Line and judgment, by query, docno and slot; none in a release without their file."""
-    for line, values in _rows(bundle, RATINGS, RATING_CELLS):
-        rating = Rating._make(values)
+    for line, values in _rows(bundle, RATINGS, RATING_CELLS, OPTIONAL):
+        rating = Rating(*values)
         if rating.aspects not in ("", NOTHING_MARKED) and not rating.grade:
             raise BundleError(RATINGS, line, "aspects go with a grade above 0 only.")
         yield line, rating
@@ -148,9 +150,15 @@ class _CsvLines:
 
 
 def _rows(
-    bundle: OpenedBundle, name: str, columns: Mapping[str, Cell]
+    bundle: OpenedBundle,
+    name: str,
+    columns: Mapping[str, Cell],
+    optional: Mapping[str, Cell] = MappingProxyType({}),
 ) -> Iterator[tuple[int, list[Any]]]:
-    """Line and values of the rows of a CSV file with these columns, in any order, and others."""
+    """Line and values of the rows of a CSV file with these columns, in any order, and others.
+
+    The values of optional columns follow, if the file has them.
+    """
     if name not in bundle.names:
         return
     lines = _CsvLines(bundle, name)
@@ -160,6 +168,10 @@ def _rows(
         missing = [column for column in columns if column not in header]
         if missing:
             raise BundleError(name, 1, f"has no column {missing[0]}.")
+        columns = {
+            **columns,
+            **{column: read for column, read in optional.items() if column in header},
+        }
         places = [(read, header.index(column)) for column, read in columns.items()]
         for cells in reader:
             lines.end_row()

@@ -18,7 +18,10 @@ from bundle.reading.opened import (
     OpenedBundle,
     read_json,
 )
-from bundle.records import ReleasedBuild, ReleasedImport, ReleasedRun
+from bundle.records import ReleasedBuild, ReleasedImport, ReleasedRound, ReleasedRun
+from corpus.formats.document_lines import excerpt
+
+MOST_ROUNDS = 32_767  # that a small integer of the databases holds
 
 
 class WrongFormat(BundleError):
@@ -43,6 +46,7 @@ class Manifest:
     builds: tuple[ReleasedBuild, ...]
     runs: tuple[ReleasedRun, ...]
     judgment_imports: tuple[ReleasedImport, ...]
+    rounds: tuple[ReleasedRound, ...] = ()  # after the builds, as stated
 
     @property
     def counts(self) -> Mapping[str, Any]:
@@ -81,6 +85,7 @@ def read_manifest(bundle: OpenedBundle) -> Manifest:
         builds=fields.each("pool_builds", _build),
         runs=fields.each("runs", _run),
         judgment_imports=fields.each("judgment_imports", _judgment_import),
+        rounds=fields.each("pool_rounds", _round),
     )
 
 
@@ -109,6 +114,38 @@ def _build(fields: Fields) -> ReleasedBuild:
     manifest = fields.mapping("manifest")
     fields.fields("manifest").texts("forced")
     return ReleasedBuild(manifest, fields.texts("query_papers"))
+
+
+def _round(fields: Fields) -> ReleasedRound:
+    manifest = fields.mapping("manifest")
+    within = fields.fields("manifest")
+    within.whole("round", least=2, most=MOST_ROUNDS)
+    within.whole("depth", least=1)
+    for name, longest in (("reason", None), ("choice", 20), ("seed", 200), ("sha256", 64)):
+        within.text(name, longest=longest)
+    within.mapping("parameters")
+    names = within.each("runs", lambda run: (run.text("name", longest=60), run.text("sha256")))
+    pools = within.fields("pools").mapping("query_papers")
+    for paper in pools:
+        _check_round_pool(Fields(pools[paper], MANIFEST, within=f"the round of {paper}: "))
+    files = fields.mapping("files")
+    if sorted(files) != sorted(name for name, _ in names):
+        fields.fail(f'"files" must name the runs of the round, got {excerpt(sorted(files))}.')
+    stated = fields.fields("files")
+    return ReleasedRound(
+        manifest,
+        {name: stated.text(name) for name in files},
+        fields.whole("documents"),
+        fields.whole("query_papers"),
+    )
+
+
+def _check_round_pool(facts: Fields) -> None:
+    facts.whole("size")
+    facts.text("sha256", longest=64)
+    facts.texts("topics")
+    facts.fields("before").whole("size")
+    facts.fields("before").text("sha256", longest=64)
 
 
 def _run(fields: Fields) -> ReleasedRun:

@@ -32,14 +32,17 @@ def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
         yield number, plain or _candidate(Fields(value, POOLS, number))
 
 
-def pool_digest(pool: Sequence[PooledDocument], forced: Collection[str], *, is_judged: bool) -> str:
+def pool_digest(
+    pool: Sequence[PooledDocument], forced: Collection[str], *, is_judged: bool, first: int = 1
+) -> str:
     """The digest of a pool as docs/manifest.md defines it; forced sources last, as when drawn.
 
-    A release of citations adds the source `cited` where it was none.
+    Those that a later round added begin at the position `first`. A release of citations adds the
+    source `cited` where it was none.
     """
     content = [
         (pooled.docno, *source, position)
-        for position, pooled in enumerate(pool, start=1)
+        for position, pooled in enumerate(pool, start=first)
         for source in sorted(pooled.sources, key=lambda one: (one.source in forced, one.source))
         if is_judged or source.drawn or source.source != CITED or CITED in forced
     ]
@@ -62,13 +65,15 @@ def _plain_candidate(value: Any) -> PooledDocument | None:
             value["excluded"],
             sources,
             value["inclusion"],
+            value.get("round", 1),
         )
-    except (KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError):
         return None
     texts = pooled.query_paper, pooled.docno, pooled.excluded
     is_plain = (
         all(type(text) is str for text in texts)
         and _is_count(pooled.position)
+        and _is_count(pooled.round)
         and _is_plain_number(pooled.inclusion)
         and type(value["sources"]) is list
         and all(
@@ -99,6 +104,7 @@ def _candidate(fields: Fields) -> PooledDocument:
         excluded=fields.text("excluded"),
         sources=fields.each("sources", _source),
         inclusion=fields.optional_number("inclusion"),
+        round=fields.optional_whole("round", least=1) or 1,
     )
 
 

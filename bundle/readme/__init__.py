@@ -12,6 +12,7 @@ from bundle.readme.files import files_section
 from bundle.readme.front_matter import front_matter
 from bundle.readme.loading import loading_section, splits_section, texts_section
 from bundle.readme.making import corpus_section, grades_section, making_section, size_section
+from bundle.readme.pool_rounds import rounds_section
 from bundle.readme.results import agreement_sections, evaluation_section, supports_section
 from bundle.readme.sample import sample_section
 from bundle.records import ReleasedPilots
@@ -37,6 +38,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         size_section(content.counts, snapshot),
         corpus_section(snapshot.corpus_imports),
         making_section(snapshot),
+        rounds_section(content),
         grades_section(snapshot),
         _model_labels(snapshot),
         *agreement_sections(content),

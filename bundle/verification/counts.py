@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bundle.citation_labels import CitationCounts, count_citations, known_sources_by_paper
-from bundle.counts import FacetCounts, ReleaseCounts
+from bundle.counts import FacetCounts, ReleaseCounts, RoundCounts, count_rounds
 from bundle.names import MANIFEST, SETTINGS
 from bundle.reading.collection_files import read_settings
 from bundle.reading.pools import read_pools
-from bundle.verification.data import ReleaseData
+from bundle.verification.data import FIRST, ReleaseData
 from bundle.verification.failures import Failure
 
 
@@ -60,7 +60,22 @@ def _counts(data: ReleaseData, facets: Iterable[str]) -> ReleaseCounts:
         labels=sum(map(len, data.labels.values())),
         facets={key: _facet_counts(data, key) for key in facets},
         citations=None if data.manifest.is_judged else _citations(data),
+        rounds=_rounds(data),
     )
+
+
+def _rounds(data: ReleaseData) -> dict[str, RoundCounts]:
+    """A document that is in no pool, which the check `pools` finds, counts for the first round."""
+    if not data.manifest.rounds:
+        return {}
+    last = 1 + len(data.manifest.rounds)
+    graded = (
+        (min(pool.get(docno, FIRST).round, last), grade)
+        for query, labels in data.labels.items()
+        for pool in [data.pools.get(data.paper_of.get(query, ""), {})]
+        for docno, grade in labels.items()
+    )
+    return count_rounds(graded, last, data.manifest.highest_grade)
 
 
 def _citations(data: ReleaseData) -> CitationCounts:

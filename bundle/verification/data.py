@@ -34,6 +34,7 @@ class JudgmentLine(NamedTuple):
     annotator: str
     grade: int | None
     guideline: int
+    pool_round: int = 1
 
 
 class JudgedLines(NamedTuple):
@@ -64,6 +65,10 @@ class PooledLine(NamedTuple):
     line: int
     is_excluded: bool
     sources: tuple[str, ...]
+    round: int = 1
+
+
+FIRST = PooledLine(0, is_excluded=False, sources=())
 
 
 class ReleaseData:
@@ -135,7 +140,9 @@ class ReleaseData:
             docno = self.once(rating.docno)
             before = of_query[docno].judgments if docno in of_query else ()
             annotator = self.once(rating.annotator)
-            judgment = JudgmentLine(rating.slot, annotator, rating.grade, rating.guideline)
+            judgment = JudgmentLine(
+                rating.slot, annotator, rating.grade, rating.guideline, rating.pool_round
+            )
             judgments = (*before, judgment)
             of_query[docno] = JudgedLines(line, kept.setdefault(judgments, judgments))
         return ratings
@@ -185,7 +192,7 @@ class ReleaseData:
             names = tuple(self.once(source.source) for source in pooled.sources)
             sources = kept.setdefault(names, names)
             pools.setdefault(self.once(pooled.query_paper), {})[self.once(pooled.docno)] = (
-                PooledLine(line, bool(pooled.excluded), sources)
+                PooledLine(line, bool(pooled.excluded), sources, pooled.round)
             )
         return pools
 

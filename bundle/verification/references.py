@@ -133,7 +133,7 @@ def _wrong_pool(
         if sum(source.drawn for source in pooled.sources) > 1:
             yield Failure(POOLS, number, f"several sources drew {pooled.docno} for {paper}.")
     expected = _digest_in(manifest, paper)
-    pool = [pooled for _, pooled in rows]
+    pool = [pooled for _, pooled in rows if pooled.round == 1]
     if expected and expected != pool_digest(
         pool, manifest.get("forced") or (), is_judged=data.manifest.is_judged
     ):
@@ -223,6 +223,13 @@ def wrong_runs(data: ReleaseData) -> Iterator[Failure]:
             of_queries = f"{trec.FOLDER}{run.file}"
             if of_queries in data.bundle.names:
                 yield from _unknown_topics(data, of_queries, data.queries)
+    for pool_round in data.manifest.rounds:
+        for run in Fields(pool_round.manifest, MANIFEST).values("runs"):
+            file = pool_round.files[run["name"]]
+            if listed.get(file, {}).get("sha256") != run["sha256"]:
+                reason = f"does not have the SHA-256 of {run['name']} in round {pool_round.number}."
+                yield Failure(file, None, reason)
+            yield from _unknown_topics(data, file, {**data.papers, **data.queries})
 
 
 def _unknown_topics(data: ReleaseData, file: str, known: Iterable[str]) -> Iterator[Failure]:

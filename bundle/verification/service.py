@@ -14,7 +14,7 @@ from bundle.names import GUIDELINES, MANIFEST, QUERY_PAPERS, SPLITS
 from bundle.options import LabelSource
 from bundle.reading.manifest import WrongFormat
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, open_bundle
-from bundle.verification import citations, counts, digests, judging, references, sums
+from bundle.verification import citations, counts, digests, judging, references, rounds, sums
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure
 from web.words import count_noun
@@ -102,6 +102,11 @@ CHECKS = (
         references.unknown_documents,
     ),
     Check("pools", lambda data: count_noun(len(data.pools), "pool"), references.wrong_pools),
+    Check(
+        "rounds",
+        lambda data: count_noun(1 + len(data.manifest.rounds), "pool round"),
+        rounds.wrong_rounds,
+    ),
     Check(
         "runs",
         lambda data: count_noun(sum(bool(run.file) for run in data.manifest.runs), "run"),

@@ -13,10 +13,11 @@ from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.coefficients import Result
 from scoring.measures.judged_ranks import Qrels
-from scoring.statistics.multiple import holm
+from scoring.statistics.multiple import holm, tukey
 from scoring.statistics.paired import ALPHA, mean, t_test
 from scoring.statistics.rank_correlation import rbo, tau, tau_ap
 from scoring.statistics.ranking import ranked, ranks_of
@@ -63,7 +64,7 @@ class Flip:
 
 
 class PairTests:
-    """Paired t-tests between all systems over the queries of one set of labels.
+    """Paired t-tests between all systems over the queries of one set of labels, with Holm's method.
 
     `scores` has a row for each query and a column for each system. `means[i]` is the mean of
     system i.
@@ -76,16 +77,19 @@ class PairTests:
             raise ValueError("every system must have a finite score for every query")
         self.queries = len(values)
         self.means = [mean(column) for column in values.T] if self.queries else []
+        self._results = self._tested(values)
+
+    def _tested(self, values: npt.NDArray[np.float64]) -> dict[tuple[int, int], Result]:
         pairs = list(combinations(range(len(self.systems)), 2))
         tests = [t_test(values[:, first] - values[:, second]) for first, second in pairs]
         adjusted = holm([test.value for test in tests])
-        self._results = {
+        return {
             pair: Result(p, test.undefined)
             for pair, test, p in zip(pairs, tests, adjusted, strict=True)
         }
 
     def p(self, first: int, second: int) -> Result:
-        """The p of two different systems, adjusted by Holm's method over all pairs."""
+        """The p of two different systems, adjusted for all pairs."""
         return self._results[min(first, second), max(first, second)]
 
     @property
@@ -96,6 +100,24 @@ class PairTests:
     @property
     def scores(self) -> dict[str, float]:
         return dict(zip(self.systems, self.means, strict=True))
+
+
+class TukeyTests(PairTests):
+    """The same by Tukey's HSD, as the page *Compare* tests all pairs of systems."""
+
+    undefined = ""
+
+    def _tested(self, values: npt.NDArray[np.float64]) -> dict[tuple[int, int], Result]:
+        found = tukey(values)
+        self.undefined = found.undefined or ""
+        if found.undefined:
+            pairs = combinations(range(len(self.systems)), 2)
+            return {pair: Result(None, found.undefined) for pair in pairs}
+        return {(pair.first, pair.second): Result(pair.p) for pair in found.pairs}
+
+    def significant(self, alpha: float = ALPHA) -> int:
+        """The number of pairs of systems whose difference is significant at this level."""
+        return sum(p.value is not None and p.value < alpha for p in self._results.values())
 
 
 def shared_labels(sources: Mapping[str, Qrels]) -> dict[str, dict[str, dict[str, int]]]:
@@ -138,6 +160,27 @@ def compare_rankings(
             "left_out": queries - found.queries,
             "systems": _ranking(found),
             **_against(tests[reference], found, is_reference=source == reference),
+        }
+        for source, found in tests.items()
+    ]
+
+
+def compare_over_time(scores: Mapping[str, pd.DataFrame]) -> list[dict[str, object]]:
+    """Each set of labels compared with the last one, as `compare_rankings`, but by Tukey's HSD.
+
+    `significant` is the number of pairs of systems whose difference is significant; None with the
+    reason in `untested` if that is undefined.
+    """
+    tests = {source: TukeyTests(frame) for source, frame in scores.items()}
+    last = list(tests)[-1]
+    return [
+        {
+            "source": source,
+            "queries": found.queries,
+            "systems": _ranking(found),
+            **_against(tests[last], found, is_reference=source == last),
+            "significant": None if found.undefined else found.significant(),
+            "untested": found.undefined,
         }
         for source, found in tests.items()
     ]

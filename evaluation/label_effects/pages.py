@@ -16,6 +16,7 @@ from accounts.models import Collection
 from evaluation.choices import measure_key
 from evaluation.label_effects.figures import ranking_finding
 from evaluation.label_effects.rankings import (
+    FINAL,
     BadMeasure,
     measure_named,
     measure_names,
@@ -73,7 +74,9 @@ class LabelReports:
             shown(figure, f"{page}-figure", slug, query, subject=subject or "")
             for figure in figures
         ]
-        return LabelSection(report, [*findings, ranking_finding(report.payload)], drawn, csv, json)
+        has_final = any(row["source"] == FINAL for row in report.payload["rankings"])
+        said = [ranking_finding(report.payload)] if has_final else []
+        return LabelSection(report, [*findings, *said], drawn, csv, json)
 
     def file(self, request: HttpRequest, extension: str, name: str) -> HttpResponse:
         """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from accounts.models import Collection
-from evaluation.label_effects.comparison import compare_rankings, shared_labels
+from evaluation.label_effects.comparison import compare_over_time, compare_rankings, shared_labels
 from jobs.context import JobContext
 from scoring.labels import SOURCE_NAMES
 from scoring.measures.judged_ranks import JudgedDocuments, Qrels
-from scoring.measures.names import Measure, UnknownMeasure, parse_measure
+from scoring.measures.names import Measure, UnknownMeasure, parse_measure, parse_measures
 from scoring.measures.offered import known_measures
 from scoring.measures.profiles import profile_of, usual_profile
 from scoring.measures.scoring import score, scored_queries
+from scoring.statistics.paired import ALPHA, mean
 from scoring.systems.lists import system_lists
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
@@ -22,6 +24,8 @@ from web.lazy import pandas as pd
 FINAL = "final"
 MODEL, CITATIONS = "model", "citations"
 NAMES = {**SOURCE_NAMES, MODEL: "the model", CITATIONS: "citations"}
+JUDGED = "Judged@10 Judged@20"  # of the lists before and after new labels
+TEST = "Tukey’s HSD over all pairs of systems"
 
 
 LONGEST_MEASURE = 80
@@ -98,27 +102,72 @@ def scored_labels(
     collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
 ) -> ScoredLabels:
     shared = shared_labels(labels)
-    scores = _scores(collection, shared, measure_named(measure, collection.relevant_from), work)
+    by = measure_named(measure, collection.relevant_from)
+    scores = _scores(collection, shared, [by], work)[by.name]
     return ScoredLabels(scores, shared[FINAL], labels[FINAL])
 
 
+def rankings_over_time(
+    collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
+) -> dict[str, object]:
+    """The ranking of all systems under sets of labels that follow one another, as JSON types.
+
+    The last set is the reference. Unlike `compared_rankings`, each set keeps all its pairs, because
+    the question is what the new ones changed; and differences are tested as the page *Compare*
+    tests all pairs of systems, by Tukey's HSD. A mean is over the queries that have a relevant
+    document in that set. `judged` has the mean share of judged documents among the first of each
+    system's lists, by cut-off.
+    """
+    by = measure_named(measure, collection.relevant_from)
+    shares = parse_measures(JUDGED, by.least)
+    scores = _scores(collection, labels, [by, *shares], work)
+    rankings = compare_over_time(scores[by.name])
+    for row in rankings:
+        source = str(row["source"])
+        row["labels"] = sum(map(len, labels[source].values()))
+        row["judged"] = {
+            share.name: _means(values)
+            for share in shares
+            for values in [scores[share.name][source]]
+            if len(values)
+        }
+    return {"measure": by.name, "test": TEST, "alpha": ALPHA, "rankings": rankings}
+
+
+def _means(values: pd.DataFrame) -> dict[str, float]:
+    return {str(name): mean(column.to_numpy()) for name, column in values.items()}
+
+
 def _scores(
-    collection: Collection, labels: Mapping[str, Qrels], measure: Measure, work: JobContext
-) -> dict[str, pd.DataFrame]:
-    """By set of labels: a row for each query with a relevant document, a column for each system."""
+    collection: Collection,
+    labels: Mapping[str, Qrels],
+    measures: Sequence[Measure],
+    work: JobContext,
+) -> dict[str, dict[str, pd.DataFrame]]:
+    """By measure and set of labels: a row for each query with a relevant document by the first
+    measure, a column for each system.
+    """
     judged = {
-        source: JudgedDocuments(scored_queries(qrels, [measure]))
+        source: JudgedDocuments(scored_queries(qrels, measures[:1]))
         for source, qrels in labels.items()
     }
-    columns: dict[str, dict[str, pd.Series]] = {source: {} for source in labels}
+    columns: dict[tuple[str, str], dict[str, pd.Series]] = defaultdict(dict)
+    queries = {query for qrels in labels.values() for query in qrels}
     systems = list(collection.systems.order_by("name"))
     for done, system in enumerate(systems):
         work.progress(done, len(systems), f"scoring {system.name}")
         # One system's lists at a time: those of all would not fit into memory.
-        lists = {name: docnos for name, docnos in system_lists(system) if name in labels[FINAL]}
+        lists = {name: docnos for name, docnos in system_lists(system) if name in queries}
         for source, documents in judged.items():
-            columns[source][system.name] = score(documents, lists, [measure])[measure.name]
+            values = score(documents, lists, measures)
+            for measure in measures:
+                columns[measure.name, source][system.name] = values[measure.name]
     return {
-        source: pd.DataFrame(columns[source], index=judged[source].queries).dropna()
-        for source in labels
+        measure.name: {
+            source: pd.DataFrame(
+                columns[measure.name, source], index=judged[source].queries
+            ).dropna()
+            for source in labels
+        }
+        for measure in measures
     }

@@ -22,6 +22,11 @@ from evaluation.label_effects.pages import (
     chosen_measure,
     measure_context,
 )
+from evaluation.label_effects.pool_rounds import (
+    RoundEffectsReport,
+    changes_by_round,
+    has_pool_rounds,
+)
 from evaluation.label_effects.rankings import BadMeasure
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -38,14 +43,20 @@ from web.figure_files import figure_file
 from web.figures import Figure
 from web.tables.cells import numbered_page
 
-KINDS = {"label-effects": LabelEffectsReport, "cited-papers": CitedPapersReport}
+KINDS: dict[str, type[LabelComparison]] = {
+    "label-effects": LabelEffectsReport,
+    "cited-papers": CitedPapersReport,
+    "round-effects": RoundEffectsReport,
+}
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
-    of_labels, of_cited = (LabelReports(collection, kind) for kind in KINDS.values())
-    measure = chosen_measure(request, [of_labels, of_cited])
+    of_labels, of_cited, of_rounds = reports = [
+        LabelReports(collection, kind) for kind in KINDS.values()
+    ]
+    measure = chosen_measure(request, reports)
     names = _facet_names(collection)
 
     def section(reports: LabelReports, name: str) -> LabelSection | None:
@@ -56,13 +67,19 @@ def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResp
         findings = [panel.finding for figure in figures for panel in figure.panels]
         return reports.section(report, name, findings, figures)
 
+    has_rounds = has_pool_rounds(collection)
     cited = section(of_cited, "cited-papers")
+    rounds = section(of_rounds, "round-effects") if has_rounds else None
+    sections = {"labels": section(of_labels, "label-effects"), "cited": cited}
+    sections |= {"rounds": rounds} if has_rounds else {}
     page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
-    context = measure_context(collection, measure, [of_labels, of_cited])
+    context = measure_context(collection, measure, reports)
     context["jobs"] += jobs_to_show(collection, [IMPORT_KIND, ASKING_KIND])
     context |= {
-        "labels": section(of_labels, "label-effects"),
-        "cited": cited,
+        **sections,
+        "is_current": all(found and not found.changed for found in sections.values()),
+        "has_rounds": has_rounds,
+        "round_changes": list(changes_by_round(rounds.report.payload)) if rounds else [],
         "cited_lines": facet_lines(cited.report.payload, names) if cited else [],
         "grades": collection.grades,
         "page": page,
@@ -74,7 +91,7 @@ def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResp
 def _figures(report: StoredReport, names: dict[str, str]) -> Iterator[Figure]:
     if report.kind == CitedPapersReport.name:
         yield from citation_figures(report.payload, names)
-    else:
+    elif report.kind == LabelEffectsReport.name:
         yield from label_figures(report.payload)
 
 
@@ -85,9 +102,13 @@ def _facet_names(collection: Collection) -> dict[str, str]:
 @in_collection(Role.ADMIN)
 @require_POST
 def compute(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Queue the reports on annotators and on cited papers."""
+    """Queue the reports on annotators, on cited papers, and on pool rounds if there are some."""
     measure = request.POST.get("measure", "")
-    reports = [kind(measure) for kind in KINDS.values()]
+    reports = [
+        kind(measure)
+        for kind in KINDS.values()
+        if kind is not RoundEffectsReport or has_pool_rounds(collection)
+    ]
     return start_reports(
         request, collection, reports, reverse("label-effects", args=[collection.slug])
     )

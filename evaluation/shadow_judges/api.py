@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from database.dry_run import rolled_back_if
 from evaluation.label_effects.pages import reports_about
+from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -201,6 +202,14 @@ class LabelEffects(_Report):
 )
 class CitedPapers(_Report):
     kind = CitedPapersReport
+
+
+@extend_schema_view(
+    get=extend_schema(summary="The rankings of systems before and after each pool round"),
+    post=extend_schema(summary="Compare the rankings of systems before and after pool rounds"),
+)
+class RoundEffects(_Report):
+    kind = RoundEffectsReport
 
 
 @extend_schema_view(

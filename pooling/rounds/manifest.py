@@ -9,21 +9,20 @@ an earlier round cannot be exchanged without a difference.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accounts.models import Collection
-from corpus.digests import json_digest
 from pooling.models import Candidate, PoolBuild, PoolRound
-from pooling.services.manifest import builds_with_pools, digest_of
+from pooling.provenance import digest_of, stated_digest
+from pooling.services.manifest import builds_with_pools
 
 ROUND_FORMAT = 1
 
 
 def build_sha256(build: PoolBuild) -> str:
     """The digest by which a round names a build. Imported pools have no digest of their own."""
-    own = build.manifest.get("sha256")
-    return own if isinstance(own, str) else json_digest(build.manifest)
+    return stated_digest(build.manifest)
 
 
 def previous_manifests(collection: Collection) -> dict[str, Any]:
@@ -34,11 +33,6 @@ def previous_manifests(collection: Collection) -> dict[str, Any]:
         "builds": sorted({build_sha256(build) for build in builds}),
         "round": last.manifest["sha256"] if last else None,
     }
-
-
-def pooled_digest(docnos: Sequence[str]) -> str:
-    """SHA-256 (hex) of a pool's documents in order, as canonical JSON."""
-    return json_digest(list(docnos))
 
 
 def round_digest(manifest: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from database.consistent_reads import batched
 from jobs.context import JobContext
 from pooling.errors import PoolingError
 from pooling.models import Candidate, Pool, PoolRound, RoundChoice, RoundList
+from pooling.provenance import pooled_digest
 from pooling.rounds.choice import (
     ListedPlace,
     TopicList,
@@ -33,12 +34,7 @@ from pooling.rounds.choice import (
     sampled_places,
 )
 from pooling.rounds.lists import LateRun
-from pooling.rounds.manifest import (
-    ROUND_FORMAT,
-    pooled_digest,
-    previous_manifests,
-    round_digest,
-)
+from pooling.rounds.manifest import ROUND_FORMAT, previous_manifests, round_digest
 from pooling.rounds.plans import RoundPlan
 from pooling.services.drafts import NewPool, NewPoolFile, insert_candidates, new_pool_file
 from pooling.services.manifest import versions

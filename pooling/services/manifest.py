@@ -13,9 +13,9 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection
-from corpus.digests import json_digest
 from pooling.errors import PoolingError
 from pooling.models import Pool, PoolBuild
+from pooling.provenance import digest_of
 from pooling.services.drafts import NewPoolFile
 from pooling.services.plans import PoolPlan
 from retrieval.models import Run
@@ -48,21 +48,6 @@ def manifest_of(
         "versions": versions(),
     }
     return manifest | {"sha256": digest_of(manifest)}
-
-
-def digest_of(manifest: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a manifest without its own digest and without the lists of documents.
-
-    The digests of the pools cover the documents.
-    """
-    pools = manifest["pools"]
-    papers = {
-        docno: {key: value for key, value in facts.items() if key != "documents"}
-        for docno, facts in pools["query_papers"].items()
-    }
-    unsigned = {key: value for key, value in manifest.items() if key != "sha256"}
-    content = unsigned | {"pools": pools | {"query_papers": papers}}
-    return json_digest(content)
 
 
 def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:

@@ -121,7 +121,7 @@ class _DrawnCandidate(NamedTuple):
 
 
 def _drawn_candidates(pools: list[Pool]) -> dict[int, list[_DrawnCandidate]]:
-    """Every candidate and its drawer, by pool."""
+    """Every candidate of the builds and its drawer, by pool. Later rounds are no part of them."""
     candidates: dict[int, list[_DrawnCandidate]] = defaultdict(list)
     rows = Candidate.objects.order_by().filter(pool__in=pools, round=1, contributions__drawn=True)
     for pool, docno, source, inclusion in rows.values_list(

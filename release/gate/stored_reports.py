@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 from accounts.models import Collection, User
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import POLICIES, AgreementReport
+from bundle.datasheet.pool_rounds import REPORT as ROUND_EFFECTS
 from bundle.records import ReleasedReports
+from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
 from evaluation.pool_bias.services import PoolBiasReport
@@ -42,6 +44,7 @@ KINDS: dict[str, type[ReportKind]] = {
     POOL_BIAS: PoolBiasReport,
     CONSISTENCY: ConsistencyReport,
     "label_effects": LabelEffectsReport,
+    ROUND_EFFECTS: RoundEffectsReport,
     "cited_papers": CitedPapersReport,
     **PROOFS,
 }  # not those on shadow judges, whose labels are in no release
@@ -52,6 +55,7 @@ NAMES = {
     POOL_BIAS: "Pool bias",
     CONSISTENCY: "Self-consistency",
     "label_effects": "Label effects",
+    ROUND_EFFECTS: "Rankings before and after pool rounds",
     "cited_papers": "Cited papers",
     "display_proof": "Display proof",
     "blindness": "Blindness check",

@@ -50,6 +50,7 @@ class ReleaseImportReport:
     runs_left_out: int = 0
     pools: int = 0
     candidates: int = 0
+    rounds: int = 0
     pairs: int = 0
     judgments: int = 0
     decisions: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
@@ -105,12 +105,12 @@ class _Build:
 
 
 def import_pools(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> None:
-    """Import the pools with what they were drawn from, and freeze them."""
+    """Import the pools of the builds with what they were drawn from, and freeze them."""
     with context.part():
         builds = _builds(context, runs)
     pools = (
-        (paper, [_as_drawn(context, builds[paper], pooled) for _, pooled in lines])
-        for paper, lines in groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
+        (paper, [_as_drawn(context, builds[paper], pooled) for pooled in added])
+        for paper, added in pools_of_round(context, 1)
     )
     for some in in_parts(pools, lambda pool: len(pool[1]), CANDIDATES_TOGETHER):
         with context.part():
@@ -120,6 +120,17 @@ def import_pools(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> N
     if context.report.pools:
         with context.part():
             freeze_pools(collection=context.collection)
+
+
+def pools_of_round(
+    context: ReleaseImportContext, number: int
+) -> Iterator[tuple[str, list[PooledDocument]]]:
+    """Each query paper and what that round added to its pool. A pool with later rounds only is
+    there with an empty list, because the builds made it.
+    """
+    rows = groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
+    for paper, lines in rows:
+        yield paper, [pooled for _, pooled in lines if pooled.round == number]
 
 
 def _as_drawn(
@@ -180,11 +191,17 @@ def _insert_pools(
         if builds[paper].is_rebuildable
     )
     keys = {paper: row.pk for (paper, _), row in zip(pools, rows, strict=True)}
-    every = list(chain.from_iterable(pooled for _, pooled in pools))
+    insert_candidates(context, keys, list(chain.from_iterable(pooled for _, pooled in pools)))
+
+
+def insert_candidates(
+    context: ReleaseImportContext, keys: Mapping[str, int], every: Sequence[PooledDocument]
+) -> None:
+    """Insert the candidates with their sources. `keys` are those of the pools by query paper."""
     documents = _documents(context, every)
     insert_rows(
         Candidate,
-        ("pool", "document", "position", "excluded", "inclusion"),
+        ("pool", "document", "position", "excluded", "inclusion", "round"),
         [
             (
                 keys[pooled.query_paper],
@@ -192,6 +209,7 @@ def _insert_pools(
                 pooled.position,
                 pooled.excluded,
                 pooled.inclusion,
+                pooled.round,
             )
             for pooled in every
         ],
@@ -199,7 +217,7 @@ def _insert_pools(
     candidates: dict[tuple[Any, Any], int] = {
         (pool, position): pk
         for pool, position, pk in Candidate.objects.order_by()
-        .filter(pool__in=rows)
+        .filter(pool__in=keys.values())
         .values_list("pool", "position", "pk")
     }
     insert_rows(
@@ -214,7 +232,7 @@ def _insert_pools(
     context.report.candidates += len(every)
 
 
-def _documents(context: ReleaseImportContext, pooled: list[PooledDocument]) -> dict[str, int]:
+def _documents(context: ReleaseImportContext, pooled: Sequence[PooledDocument]) -> dict[str, int]:
     docnos = list(dict.fromkeys(document.docno for document in pooled))
     found: dict[str, int] = {}
     for start in range(0, len(docnos), LOOKUP):

@@ -31,6 +31,7 @@ from release.importing.context import ReleaseImportContext, ReleaseImportReport,
 from release.importing.documents import import_documents
 from release.importing.judgments import import_judgments
 from release.importing.models import ReleaseImport
+from release.importing.pool_rounds import import_rounds
 from release.importing.pools import import_pools, import_runs
 from release.importing.queries import import_guidelines, import_queries
 from release.importing.unfinished import delete_abandoned, deleted_on_error
@@ -153,6 +154,7 @@ def _import(
         import_documents(context, texts)
         import_queries(context, settings.folds)
         import_pools(context, import_runs(context, settings.retired_runs))
+        import_rounds(context)
         import_judgments(context)
         _finish(context, settings, admin)
     return report

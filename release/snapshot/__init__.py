@@ -39,6 +39,7 @@ from release.snapshot.judgments import stored_adjudications, stored_pairs, store
 from release.snapshot.model_labels import released_models
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.qualifications import released_qualifications
+from release.snapshot.rounds import released_rounds, round_lines
 from release.snapshot.runs import lines_of, names_of, released_runs
 from release.snapshot.scopes import released_scopes
 
@@ -61,6 +62,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             pairs = stored_pairs(collection, keys)
         judged = [] if of_citations else keys
         runs = released_runs(collection, builds)
+        rounds = released_rounds(collection)
         released = released_collection(collection)
         queries = released_queries(collection, options.texts)
         topics = released_topics(collection)
@@ -86,7 +88,11 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             runs=runs,
             guidelines=released_guidelines(collection),
             samples=released_samples(collection, pairs),
-            run_lines={run.file: lines_of(collection, run) for run in runs if run.file},
+            rounds=rounds,
+            run_lines={
+                **{run.file: lines_of(collection, run) for run in runs if run.file},
+                **round_lines(collection, rounds),
+            },
             query_run_lines={
                 f"{trec.FOLDER}{run.file}": lines_of(collection, run, names_of(queries, run))
                 for run in runs

@@ -60,13 +60,14 @@ def _judgments(queries: Sequence[int]) -> Iterator[Row]:
                 "query__name",
                 "query__facet__key",
                 "candidate__document__docno",
+                "candidate__round",
                 *(F(f"slot_{number}__{column}") for number in (1, 2) for column in SLOT),
             )
         )
         for row in sorted(rows, key=lambda row: (row[0], row[2])):
-            pair, judgments = row[:3], row[3:]
+            pair, pool_round, judgments = row[:3], row[3], row[4:]
             for slot, judgment in ((1, judgments[: len(SLOT)]), (2, judgments[len(SLOT) :])):
-                yield (*pair, slot, *judgment[:-1], aspects_cell(judgment[-1]))
+                yield (*pair, slot, *judgment[:-1], aspects_cell(judgment[-1]), pool_round)
 
 
 def stored_adjudications(

@@ -54,7 +54,7 @@ def cited_rows(
     for row in _rows(pools, among):
         document = with_citation(as_pooled(row), references.get(row[0], nothing))
         # Plain values: records in a file of their own take twice the time.
-        yield (*document[:4], tuple(map(tuple, document.sources)), document.inclusion)
+        yield (*document[:4], tuple(map(tuple, document.sources)), *document[5:])
 
 
 def _rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row]:
@@ -74,15 +74,16 @@ def _rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row
         "document__docno",
         "excluded",
         "inclusion",
+        "round",
         "pk",
     )
-    for paper, position, docno, excluded, inclusion, pk in sorted(rows, key=itemgetter(0, 1)):
-        yield paper, docno, position, excluded, tuple(sources[pk]), inclusion
+    for paper, position, docno, excluded, *chance, pk in sorted(rows, key=itemgetter(0, 1)):
+        yield paper, docno, position, excluded, tuple(sources[pk]), *chance
 
 
 def as_pooled(row: Row) -> PooledDocument:
-    *fields, sources, inclusion = row
-    return PooledDocument._make((*fields, tuple(map(FoundBy._make, sources)), inclusion))
+    *fields, sources, inclusion, number = row
+    return PooledDocument._make((*fields, tuple(map(FoundBy._make, sources)), inclusion, number))
 
 
 def released_samples(

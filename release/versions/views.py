@@ -26,7 +26,7 @@ from release.versions.changes import (
     summary_of,
 )
 from release.versions.published_files import Unreadable
-from release.versions.rankings import JOB_KIND, newest_rankings, request_rankings
+from release.versions.rankings import JOB_KIND, ranking_change, request_rankings
 from web.tables.columns import Column, Table, csv_file, wants_csv
 from web.tables.paging import whole_number
 
@@ -66,7 +66,7 @@ def changes(request: HttpRequest, collection: Collection, version: str) -> HttpR
     except Unreadable as error:
         context |= {"before": before, "unreadable": str(error)}
         return render(request, "release/changes.html", context)
-    job = newest_rankings(before, after)
+    job, ranking = ranking_change(before, after) or (None, None)
     address = _address(request.path, before.version, chosen)
     context |= {
         "before": before,
@@ -79,7 +79,7 @@ def changes(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "earlier_page": f"{address}&page={number - 1}#pairs" if number > 1 else "",
         "next_page": f"{address}&page={number + 1}#pairs" if len(rows) > PAGE_ROWS else "",
         "csv": f"{address}&format=csv",
-        "rankings": job and job.result,
+        "ranking": ranking,
         "ranked_at": job and job.finished_at,
         "measures": measure_names(collection.relevant_from),
         "usual_measure": usual_measure(collection),

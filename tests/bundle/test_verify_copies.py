@@ -474,6 +474,7 @@ def test_outcomes_say_what_was_compared(every_kind, of_citations, outcomes):
         "ok      queries: 8 queries",
         "ok      documents: 9 documents",
         "ok      pools: 4 pools",
+        "ok      rounds: 1 pool round",
         "ok      runs: 0 runs",
         "ok      guidelines: collection/guidelines.json and collection/query_papers.jsonl",
         "ok      ratings: 32 judgments",

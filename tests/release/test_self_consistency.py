@@ -8,10 +8,14 @@ import pytest
 
 from agreement.consistency.report import ConsistencyReport
 from annotation.models import Repeat, Slot
-from reports.services import compute_report
+from bundle.datasheet.self_consistency import consistency_sentence
+from release.services import publish_release
+from reports.services import compute_report, stored_report
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.repeats import answer_repeat
+from tests.support.top_ups import a_second_version
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -81,3 +85,48 @@ def test_repeats_change_no_file_of_a_release(collection):
     for name in before:
         if any(word in name for word in changing):
             assert before[name] == after[name], name
+
+
+def test_a_release_after_a_top_up_has_the_drift_on_pairs_that_came_again():
+    collection = a_second_version()
+    for repeat in Repeat.objects.of(collection).filter(pool_round=2):
+        answer_repeat(repeat, repeat.slot.judgment.grade)
+
+    publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
+
+    files = files_of(collection)
+    (row,) = json.loads(files[FILE])["pool_rounds"]
+    report = stored_report(ConsistencyReport(), collection)
+    assert [row] == report.payload["pool_rounds"]
+    assert (row["round"], row["all"]["repeats"], row["all"]["same"]["value"]) == (2, 2, 1.0)
+    readme = " ".join(files["README.md"].decode().split())
+    assert (
+        "2 pairs of earlier pool rounds came again among those of round 2 without a mark" in readme
+    )
+    assert "100.0 % got the grade of the judgment that stood" in readme
+    assert "a second time without a mark" not in readme  # no repeat of a person's own
+
+
+def drift(value: float | None, interval: list[float] | None) -> str:
+    estimate = {"n": 40, "undefined": "" if interval else "too few"}
+    same = {"value": 0.8, "interval": [0.65, 0.9], **estimate}
+    direction = {"value": value, "interval": interval, **estimate}
+    row = {"round": 3, "all": {"repeats": 40, "same": same, "direction": direction}}
+    return consistency_sentence({"repeats": 0, "pool_rounds": [row]})
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "said"),
+    [
+        (0.3, [0.1, 0.5], "The later grades are higher, by 0.3000 on average"),
+        (-0.3, [-0.5, -0.1], "The later grades are lower, by 0.3000 on average"),
+        (0.1, [-0.1, 0.3], "cannot be said: the interval of their mean difference, -0.1000 to"),
+        (0.0, [0.0, 0.0], "cannot be said: the interval of their mean difference"),
+        (None, None, "Whether grades drifted between the rounds cannot be said."),
+    ],
+)
+def test_drift_is_said_no_stronger_than_its_interval(value, interval, said):
+    sentence = drift(value, interval)
+
+    assert sentence.startswith("40 pairs of earlier pool rounds came again among those of round 3")
+    assert said in sentence

@@ -12,7 +12,7 @@ from release.files import path_of
 from release.models import Release
 from release.services import publish_release
 from release.versions.changes import PAGE_ROWS, page_of_pairs, summary_of
-from release.versions.rankings import JOB_KIND, compare_rankings, newest_rankings
+from release.versions.rankings import JOB_KIND, compare_rankings, ranking_change
 from retrieval.formats import RankedList
 from scoring.models import SystemKind
 from scoring.systems.services import save_system
@@ -146,10 +146,14 @@ def test_systems_are_ranked_under_both_versions(collection):
 
     found = compare_rankings(collection=collection, since="1.0", version="1.2", measure="AP")
 
-    assert found["queries"] == [3, 3]
-    assert [line[0] for line in found["systems"]] == ["last", "first"]
-    assert [line[3:] for line in found["systems"]] == [[2, 1], [1, 2]]
-    assert found["tau"] == -1.0
+    before, after = found["rankings"]
+    assert (before["queries"], after["queries"]) == (3, 3)
+    assert [(row["system"], row["rank"]) for row in before["systems"]] == [
+        ("first", 1),
+        ("last", 2),
+    ]
+    assert [(row["system"], row["rank"]) for row in after["systems"]] == [("last", 1), ("first", 2)]
+    assert (before["correlations"]["tau"], before["correlations"]["tau_ap"]) == (-1.0, -1.0)
 
 
 def test_without_two_systems_tau_is_undefined_with_a_reason(collection):
@@ -157,7 +161,10 @@ def test_without_two_systems_tau_is_undefined_with_a_reason(collection):
 
     found = compare_rankings(collection=collection, since="1.0", version="1.2", measure="AP")
 
-    assert (found["tau"], found["undefined"]) == (None, "fewer than two systems")
+    before, after = found["rankings"]
+    assert before["correlations"]["tau"] is None
+    assert before["undefined"]["tau"] == "fewer than two systems"
+    assert (after["significant"], after["untested"]) == (None, "fewer than two systems")
 
 
 def test_a_lost_version_cannot_be_ranked(collection):
@@ -176,8 +183,11 @@ def test_an_admin_ranks_the_systems_and_the_page_shows_the_newest_result(collect
     )
     run(Job.objects.get(kind=JOB_KIND).pk)
 
-    assert newest_rankings(release("1.0"), release("1.2")).result["tau"] == -1.0
-    assert "is <strong>-1.000</strong>" in page("?since=1.0").text
+    _, change = ranking_change(release("1.0"), release("1.2"))
+    assert change.tau.value == -1.0
+    text = text_of(page("?since=1.0"))
+    assert "Of 2 systems, 2 have another rank by mean AP" in text
+    assert "Kendall’s τ-b −1.000 and τ_AP −1.000, over 2 systems" in text
     assert "Rank the systems again" not in page().text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils import timezone
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
@@ -19,6 +20,7 @@ from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
 from curation.samples.services import SamplePlan, draw_sample
 from curation.screening.services import Verdict, save_screening
+from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -141,7 +143,25 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     compute_report(YieldReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
+    _round_report(collection)
     return world
+
+
+def _round_report(collection: Collection) -> None:
+    """A report on pool rounds, though there is only the first: more would change every count."""
+    kind = RoundEffectsReport("AP(rel=2)")
+    now = timezone.now()
+    collection.stored_reports.create(
+        kind=kind.name,
+        key=kind.key,
+        parameters=kind.parameters,
+        version=kind.version,
+        state=kind.state(collection),
+        computed_at=now,
+        checked_at=now,
+        seconds=0,
+        payload=kind.content(collection, DirectRun()).payload,
+    )
 
 
 def add_shadow_judge(world: World, name: str) -> None:

@@ -50,6 +50,7 @@ LONG_FILES = [
     "tests/api/test_docs_page.py",
     "tests/release/test_gate_states.py",
     "tests/release/test_any_scale.py",
+    "tests/release/test_pool_rounds.py",
 ]
 
 

@@ -71,6 +71,10 @@ def summary(report: ReleaseImportReport) -> str:
         f"{count_noun(report.decisions, 'decision')} of "
         f"{count_noun(report.people, 'person', 'people')}."
     ]
+    if report.rounds:
+        lines.append(
+            f"{count_noun(report.rounds, 'pool round')} after the first, with their lists."
+        )
     if report.runs_left_out:
         lines.append(
             f"{count_noun(report.runs_left_out, 'run')} of the manifest left out: no pool was "

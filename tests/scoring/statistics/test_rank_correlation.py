@@ -61,6 +61,30 @@ def test_equal_rankings_have_exactly_1_and_reversed_ones_exactly_minus_1(systems
         assert tau_ap(ranking, turned).value == -1
 
 
+def tau_ap_by_definition(estimate: dict[str, float], truth: dict[str, float]) -> float:
+    """2/(N-1) Σ C(i)/(i-1) - 1 over ranks 2 to N of the estimate (Yilmaz et al. 2008, eq. 2).
+
+    C(i) counts the items above rank i of the estimate that the truth also ranks above it. Equal
+    scores are ordered by name, because the definition is of rankings without ties.
+    """
+    names = [sorted(side, key=lambda name: (-side[name], name)) for side in (estimate, truth)]
+    total = 0.0
+    for i in range(2, len(names[0]) + 1):
+        item, above = names[0][i - 1], names[0][: i - 1]
+        correct = 0
+        for other in above:
+            correct += names[1].index(other) < names[1].index(item)
+        total += correct / (i - 1)
+    return 2 / (len(names[0]) - 1) * total - 1
+
+
+@given(scored)
+def test_tau_ap_is_the_papers_definition_and_equal_scores_are_ranked_by_name(pairs):
+    first, second = mappings(pairs)
+    expected = tau_ap_by_definition(first, second)
+    assert tau_ap(first, second).value == pytest.approx(expected, abs=1e-12)
+
+
 def test_tau_ap_of_a_worked_example():
     # truth: a b c d. In c a b d: at a, none of (c) is right; at b, a of (c, a); at d, all three.
     assert tau_ap(scores("cabd"), scores("abcd")).value == pytest.approx(

@@ -10,6 +10,7 @@ from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
 from evaluation.gaps.services import GapsReport
+from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -38,6 +39,7 @@ from tests.support.model_server import model_server
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
+from tests.support.top_ups import a_second_version
 
 
 def a_scored_collection() -> Collection:
@@ -95,6 +97,10 @@ def judging_plans() -> Job:
 def cited_papers() -> Job:
     collection = a_scored_collection()
     return request_report(CitedPapersReport("AP"), collection=collection)
+
+
+def round_effects() -> Job:
+    return request_report(RoundEffectsReport("AP"), collection=a_second_version())
 
 
 def shadow_judge() -> Job:
@@ -163,6 +169,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "compare_labels": label_effects,
     "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
+    "compare_rounds": round_effects,
     "compare_shadow_judge": shadow_judge,
     "estimate_scores": estimates,
     "import_shadow_judge": shadow_labels,
