@@ -103,7 +103,7 @@ def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, o
     if not of_model["answers"]:
         return None
     scale = Scale(collection.highest_grade, collection.relevant_from)
-    of_people = consistency_of(comparable_repeats(collection).repeats, seed, scale)
+    of_people = consistency_of(comparable_repeats(collection)[1].repeats, seed, scale)
     return {"model": of_model, "people": of_people}
 
 
