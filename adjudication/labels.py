@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import F, IntegerField, Subquery
@@ -82,17 +83,41 @@ def pairs_with_judges(
         yield PairWithJudges(pair, first_judge, second_judge, *(each or () for each in marks))
 
 
-def final_grades(collection: Collection) -> Iterator[tuple[int, int | None]]:
-    """The judged pairs by id, in order, and their final labels."""
+class JudgedPair(NamedTuple):
+    """A pair with both judgments. `latest` is the id of the later one of the two that count."""
+
+    pair: int
+    query: int
+    candidate: int
+    latest: int
+    first: int | None
+    second: int | None
+    standing: Standing
+    final: int | None
+
+
+def judged_pairs(collection: Collection) -> Iterator[JudgedPair]:
+    """The pairs with both judgments by id, in order, from one statement."""
     rows = (
         Pair.objects.of(collection)
         .judged()
         .annotate(decision=_ruling())
         .order_by("pk")
-        .values_list("pk", "first_grade", "second_grade", "decision", "referral_count")
+        .values_list(
+            *("pk", "query", "candidate", "first", "second"),
+            *("first_grade", "second_grade", "decision", "referral_count"),
+        )
     )
-    for pk, first, second, ruling, referrals in rows.iterator(READ_TOGETHER):
-        yield pk, final_label(first, second, _decided(ruling), referred=referrals > 0)[1]
+    for pk, query, candidate, *ids, first, second, ruling, referrals in rows.iterator(
+        READ_TOGETHER
+    ):
+        labels = final_label(first, second, _decided(ruling), referred=referrals > 0)
+        yield JudgedPair(pk, query, candidate, max(ids), first, second, *labels)
+
+
+def final_grades(collection: Collection) -> Iterator[tuple[int, int | None]]:
+    """The judged pairs by id, in order, and their final labels."""
+    return ((judged.pair, judged.final) for judged in judged_pairs(collection))
 
 
 def _ruling() -> Subquery:

@@ -1,4 +1,4 @@
-"""The jobs of adjudication, and the check for reports that are due."""
+"""The jobs of adjudication."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Any
 from accounts.models import User
 from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.judgment_import.uploads import JUDGMENTS_KIND
-from adjudication.yield_reports import request_due_yields
 from jobs.lease import Lease
-from jobs.registry import due_check, handles
+from jobs.registry import handles
 from jobs.uploaded_files import files_of
-
-due_check(request_due_yields)
 
 
 @handles(

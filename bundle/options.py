@@ -33,16 +33,24 @@ class LabelSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
+    """`model_labels` names the shadow judges whose labels are in a folder of their own."""
+
     texts: Texts = Texts.POOLED
     labels: LabelSource = LabelSource.JUDGED
+    model_labels: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, str]:
-        return {"texts": self.texts.value, "labels": self.labels.value}
+    def as_json(self) -> dict[str, Any]:
+        """Without models as before there were any, so that such a release keeps its bytes."""
+        options: dict[str, Any] = {"texts": self.texts.value, "labels": self.labels.value}
+        return (
+            {**options, "model_labels": list(self.model_labels)} if self.model_labels else options
+        )
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ReleaseOptions:
         """The options of a manifest or of a job's parameters. ValueError for unknown values."""
-        return cls(Texts(value["texts"]), LabelSource(value["labels"]))
+        models = tuple(sorted(set(value.get("model_labels") or ())))
+        return cls(Texts(value["texts"]), LabelSource(value["labels"]), models)
 
 
 DEFAULT_OPTIONS = ReleaseOptions()

@@ -28,6 +28,23 @@ class Label(NamedTuple):
     grade: int
 
 
+class ModelLabel(NamedTuple):
+    """A model's grade of a pair, which never counts as a label."""
+
+    query: str
+    docno: str
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedModel:
+    """The labels of a model, by query and docno. `about` has what it was asked, as JSON types."""
+
+    name: str
+    about: Mapping[str, Any]
+    labels: Records[ModelLabel]
+
+
 class FoundBy(NamedTuple):
     """A source of a candidate. `rank` counts from 1, None for sources without ranks."""
 

@@ -33,6 +33,7 @@ from bundle.records import (
     ReleasedGuideline,
     ReleasedGuidelineChange,
     ReleasedImport,
+    ReleasedModel,
     ReleasedPilots,
     ReleasedQualifications,
     ReleasedQuery,
@@ -98,6 +99,7 @@ class Snapshot:
     pilots: ReleasedPilots = field(default_factory=ReleasedPilots)
     qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
     blind_ratings: BlindFigures = NO_FIGURES
+    models: tuple[ReleasedModel, ...] = ()  # those that the publisher chose, by name
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -30,9 +30,11 @@ from evaluation.gaps.api import Gaps
 from evaluation.leaderboard import api as evaluation
 from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
+from evaluation.shadow_judges.asking import api as asking
 from evaluation.significance.api import Significance
 from evaluation.top_ups import api as top_ups
 from jobs import api as jobs
+from planning.yields.api import Yields
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
 from practice.api import PilotClose, PilotDetail, Pilots
@@ -165,6 +167,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("significance/", Significance.as_view(), name="api-significance"),
     path("gaps/", Gaps.as_view(), name="api-gaps"),
     path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
+    path("yields/", Yields.as_view(), name="api-yields"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
     path("round-effects/", shadow_judges.RoundEffects.as_view(), name="api-round-effects"),
@@ -174,10 +177,21 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeDetail.as_view(),
         name="api-shadow-judge",
     ),
+    path("asked-models/", asking.AskedModels.as_view(), name="api-ask-model"),
+    path(
+        "shadow-judges/<str:shadow_judge>/asking/",
+        asking.AskedModel.as_view(),
+        name="api-asking",
+    ),
     path(
         "shadow-judges/<str:shadow_judge>/report/",
         shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
+    ),
+    path(
+        "shadow-judges/<str:shadow_judge>/estimates/",
+        shadow_judges.ScoreEstimates.as_view(),
+        name="api-estimates",
     ),
     path("pilots/", Pilots.as_view(), name="api-pilots"),
     path("pilots/<int:number>/", PilotDetail.as_view(), name="api-pilot"),

@@ -367,6 +367,8 @@ WORKER_PULSE_FILE = os.environ.get("WORKER_PULSE_FILE", "")
 
 # The sentence encoders that may be named in the browser and the API; a model is a folder or a name.
 ENCODERS = _words("ENCODERS")
+# The addresses of models that admins may ask; see evaluation/shadow_judges/asking/addresses.py.
+MODEL_ADDRESSES = _words("MODEL_ADDRESSES")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

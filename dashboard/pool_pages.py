@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from adjudication.yield_reports import YieldReport, shown_yields
+from planning.yields.report import YieldReport, shown_yields
 from pooling.views import pools_file, pools_page
 from web.tables.columns import wants_csv
 

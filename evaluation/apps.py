@@ -10,5 +10,11 @@ class EvaluationConfig(AppConfig):
         from evaluation.label_effects import pool_rounds  # noqa: F401
         from evaluation.label_effects import services as labels  # noqa: F401
         from evaluation.pool_bias import services as pool_bias  # noqa: F401
+        from evaluation.prediction_powered import report  # noqa: F401
         from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)
+        from evaluation.shadow_judges.asking import checks  # noqa: F401
+        from evaluation.shadow_judges.asking import tasks as asking  # noqa: F401
+        from evaluation.shadow_judges.plan_model import register_shadow_judges
+
+        register_shadow_judges()
         from evaluation.top_ups import tasks as top_ups  # noqa: F401

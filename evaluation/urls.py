@@ -29,6 +29,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/", include("evaluation.label_effects.urls")),
     path("evaluation/shadow-judges/", include("evaluation.shadow_judges.urls")),
+    path(
+        "evaluation/shadow-judges/judge/<str:shadow_judge>/estimates/",
+        include("evaluation.prediction_powered.urls"),
+    ),
     path("evaluation/", include("evaluation.comparison.urls")),
     path("evaluation/errors/", include("evaluation.error_browser.urls")),
 ]

@@ -31,11 +31,11 @@ def judged_pools(collection: Collection) -> Iterator[JudgedPool]:
         finals = {pair.docno: pair.final for pair in pairs}
         grades = {docno: final for docno, final in finals.items() if final is not None}
         if grades:
-            lists = _lists(papers[query])
+            lists = lists_of_sources(papers[query])
             yield JudgedPool(query, lists, grades, len(finals) - len(grades))
 
 
-def _lists(query_paper_id: int) -> dict[str, list[str]]:
+def lists_of_sources(query_paper_id: int) -> dict[str, list[str]]:
     """By rank; a source without ranks, as in an imported pool, in the order of the draw."""
     rows = Contribution.objects.filter(candidate__pool__query_paper=query_paper_id).values_list(
         "source", "rank", "candidate__position", "candidate__document__docno"

@@ -25,6 +25,7 @@ from release.gate.checks import blocking_findings
 from release.models import Release
 from release.services import check_request, check_version, find_faults, request_release
 from release.snapshot.documents import count_documents
+from release.snapshot.model_labels import check_models
 from web.api.serializers import DryRun, found
 from web.requests.file_ranges import send_file
 
@@ -58,6 +59,11 @@ class NewRelease(DryRun):
         choices=[source.value for source in LabelSource],
         default=LabelSource.JUDGED.value,
         help_text="The final labels (judged), or what the query papers cite (citations).",
+    )
+    model_labels = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        default=list,
+        help_text="Shadow judges whose labels are in a folder of their own.",
     )
 
 
@@ -108,6 +114,7 @@ class Releases(CollectionView):
         options = ReleaseOptions.from_json(asked)
         wanted = {"collection": self.collection, "version": asked["version"]}
         accept = check_request(**wanted, accept=asked["accept"])
+        check_models(self.collection, options)
         # The job checks again. The check here tells a script at once, and as data.
         findings = find_faults(collection=self.collection, options=options)
         blocking = blocking_findings(findings, accept)

@@ -82,6 +82,14 @@ class PublishForm(forms.Form):
         required=False,
     )
 
+    model_labels = forms.MultipleChoiceField(
+        label="Labels of models",
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="They are in a folder of their own, model_labels/, and in no other file. "
+        "Annotators who still judge could read them there.",
+    )
+
     def __init__(
         self,
         *arguments: Any,
@@ -96,6 +104,15 @@ class PublishForm(forms.Form):
         self.previous = previous
         self.initial.setdefault("texts", previous.options.texts.value)
         self.initial.setdefault("labels", previous.options.labels.value)
+        self.initial.setdefault("model_labels", list(previous.options.model_labels))
+        models = collection.shadow_judges.filter(labels_count__gt=0).order_by("name")
+        names = models.values_list("name", flat=True)
+        if names:
+            field = self.fields["model_labels"]
+            assert isinstance(field, forms.MultipleChoiceField)
+            field.choices = [(name, name) for name in names]
+        else:
+            del self.fields["model_labels"]
         for found in self.findings:
             if found.can_accept and not found.ok:
                 self.fields[reason_name(found.check)] = forms.CharField(
@@ -156,9 +173,13 @@ def reason_name(check: str) -> str:
 
 def options_of(values: Mapping[str, Any]) -> ReleaseOptions:
     """The options that a form sent. Missing and unknown values are the default."""
+    models = values.get("model_labels")
+    if isinstance(values, QueryDict):
+        models = values.getlist("model_labels")
     given = {
         "texts": values.get("texts") or DEFAULT_OPTIONS.texts.value,
         "labels": values.get("labels") or DEFAULT_OPTIONS.labels.value,
+        "model_labels": models,
     }
     try:
         return ReleaseOptions.from_json(given)

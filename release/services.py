@@ -54,6 +54,7 @@ from release.gate.context import GateContext
 from release.gate.stored_reports import OldReport
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
+from release.snapshot.model_labels import check_models
 from release.versions.changes import difference_to
 from reports.services import compute_report
 
@@ -104,9 +105,11 @@ def request_release(
 
     Raises:
         BadVersion, VersionTaken, UnknownCheck, BadReason
+        NoModelLabels: a chosen shadow judge has no labels.
         CannotKeep: the release folder is full or cannot be written.
     """
     accepted = check_request(collection=collection, version=version, accept=accept)
+    check_models(collection, options)
     check_writable(collection.slug)
     return enqueue(
         kind=JOB_KIND,

@@ -162,6 +162,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             "documents": count_documents(collection, options.texts),
             "contents": next(found for found in form.findings if found.check == "corpus-licence"),
             "labels": dict(LABELS)[options.labels.value],
+            "models": options.model_labels,
             "accepted": [
                 (found, accepted[found.check]) for found in form.findings if found.check in accepted
             ],

@@ -20,13 +20,15 @@ from drf_spectacular.generators import SchemaGenerator
 from accounts.models import Role, User
 from accounts.moved_pages import moved_page
 from adjudication.services import Ruling
-from annotation.models import Slot
+from annotation.models import Pair, Slot
 from annotation.services import Answer, open_query
 from annotation.team import open_new_pairs
 from corpus.models import Document
+from evaluation.models import Asking
 from jobs.models import State
 from practice.models import PracticePair, PracticeSet
 from tests.support.api_world import (
+    FAMILY,
     HALF_NOTE,
     NAMES,
     NOTE,
@@ -39,6 +41,7 @@ from tests.support.api_world import (
     every_id,
     settle,
 )
+from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, an_open_query, member
 from tests.support.practice_scenes import a_pilot, practise
@@ -50,7 +53,11 @@ from tests.support.worlds import once_a_file
 pytestmark = pytest.mark.one_database
 
 METADATA = ("Hidden Author", "Secret Venue", "1987")
-SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
+ASKED_MODEL, MODEL_ANSWER = "secret-asked-model", "a secret answer of a model"
+SOURCES = (
+    *("secret-retriever", "also-secret", str(RANK), str(SCORE)),
+    *(SHADOW_JUDGE, FAMILY, ASKED_MODEL, MODEL_ANSWER),
+)
 ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
     r"|guidelines|guideline-text|timesheet|training|start-training|training-result"
@@ -87,6 +94,10 @@ def world() -> World:
     )
     ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
     _add_owner_annotator(world)
+    model = world.collection.shadow_judges.create(name=ASKED_MODEL, labels_count=0, sha256="")
+    asking = an_asking(world.collection, model)
+    for pair in Pair.objects.of(world.collection):
+        an_answer(asking, pair, grade=3, raw=MODEL_ANSWER)
     _add_pool_rounds(world)
     return world
 
@@ -343,6 +354,9 @@ def others_go_on(world: World) -> None:
         settle(slot, Ruling(grade=0, note="another note"))
     Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])
     add_shadow_judge(world, "another-model")
+    asking = Asking.objects.get(shadow_judge__name=ASKED_MODEL)
+    for pair in Pair.objects.of(world.collection):
+        an_answer(asking, pair, repetition=2, grade=0, raw="another answer")
     world.collection.runs.create(name="another-run", kind="file", sha256="2" * 64)
     world.collection.jobs.create(kind="build_pools", key="another")
     User.objects.exclude(username="ann1").update(first_name="Renamed")

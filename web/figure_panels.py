@@ -508,6 +508,61 @@ def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
     )
 
 
+class BandPoint(NamedTuple):
+    """A point of a line with the ends of its band."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+def continued_curve(
+    title: str,
+    finding: str,
+    known: Sequence[BandPoint],
+    expected: Sequence[BandPoint],
+    *,
+    axis: str,
+) -> Panel:
+    """A line from 0 through `known`, continued by a paler one through `expected` with its band.
+
+    A straight dashed line leads to the end of that one, too. `axis` is the unit across.
+    """
+    left = 48
+    points = [BandPoint(0, 0, 0, 0), *known, *expected]
+    most = max(point.x for point in points)
+    across = PixelScale(0, most or 1, left, PANEL_WIDTH - EDGE)
+    upward = PixelScale(0, max(1.0, *(point.high for point in points)), COLUMNS_BOTTOM, TOP + 4)
+
+    def line(css: str, along: Sequence[tuple[float, float]]) -> list[Stroke]:
+        places = [(across.at(x), upward.at(y)) for x, y in along]
+        return [Stroke(css, *start, *end) for start, end in pairwise(places)]
+
+    strokes, numbers = _level_lines(upward, left)
+    strokes.append(Stroke("zero", left, COLUMNS_BOTTOM, PANEL_WIDTH, COLUMNS_BOTTOM))
+    for end in ("low", "high"):
+        strokes += line("band", [(point.x, getattr(point, end)) for point in expected])
+    strokes += line("chord", [point[:2] for point in (*expected[:1], *expected[-1:])])
+    strokes += line("expected", [point[:2] for point in expected])
+    strokes += line("curve", [(0, 0), *(point[:2] for point in known)])
+    values = ticks(0, most)[:-1] if most else []
+    return Panel(
+        finding,
+        COLUMNS_BOTTOM + AXIS,
+        strokes=strokes,
+        texts=[
+            _title(title),
+            *numbers,
+            *(
+                TextLine(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
+                for value in values
+            ),
+            TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{most:,.1f} {axis}", "end"),
+        ],
+    )
+
+
 HEAT_WIDTH, HEAT_HEIGHT, HEAT_TOP = 44, 22, 18
 WHITE, WARMEST = (255, 255, 255), (0x5A, 0xA6, 0xA0)  # of shares of 0 and 1, as red, green, blue
 

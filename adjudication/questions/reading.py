@@ -23,7 +23,7 @@ def questions_to_others(collection: Collection, user: User) -> PairQuestionQuery
 
 
 @dataclass(frozen=True)
-class Asking:
+class CaseQuestions:
     """The part of a case page about questions. `before` has the judgments before, by letter."""
 
     may_ask: bool
@@ -32,7 +32,7 @@ class Asking:
     wordings: list[tuple[str, str]]
 
 
-def asking_of(query: Query, shown: ShownCase) -> Asking:
+def asking_of(query: Query, shown: ShownCase) -> CaseQuestions:
     asked = (
         questions_that_count()
         .filter(pair__query=query, pair__token=shown.token)
@@ -43,7 +43,7 @@ def asking_of(query: Query, shown: ShownCase) -> Asking:
     # Who has to grade the case blind may see no judgment of it, also none from before a question.
     if asked is not None and not shown.is_blind:
         before = judgments_on_page(query, asked.pair, (asked.first_id, asked.second_id))
-    return Asking(
+    return CaseQuestions(
         may_ask=not (asked or shown.decision or shown.is_blind)
         and query.collection.highest_grade > 1,
         before={card.letter: card for card in before},

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from agreement.coefficients import REGISTRY, CrossTable
 from agreement.consistency.estimates import EstimatedValue, share, undefined
+from agreement.consistency.stacked_tables import Tables, Values, alphas
 from agreement.intervals import RESAMPLES, draw, percentile_ends
 from corpus.scale import DEFAULT_SCALE, Scale
 
@@ -26,9 +27,6 @@ MOST_DRAWS = 10_000_000  # they take 40 MB
 EDGES = (20, 50, 100)  # of the distances that are told apart: answers between the two
 KAPPA, ALPHA = "kappa_quadratic", "alpha"
 FUNCTIONS = {each.key: each.function for each in REGISTRY if each.key in (KAPPA, ALPHA)}
-
-Tables = npt.NDArray[np.float64]  # (tables, grades, grades): numbers of repeats
-Values = npt.NDArray[np.float64]  # (tables,); NaN where the value is undefined
 
 
 class RepeatedGrade(NamedTuple):
@@ -156,17 +154,7 @@ def _kappas(tables: Tables, grades: Sequence[int]) -> Values:
 
 
 def _alphas(tables: Tables, grades: Sequence[int]) -> Values:
-    """Krippendorff's ordinal alpha of two values a unit (Krippendorff, 2011, section E)."""
-    used = tables.sum(axis=1) + tables.sum(axis=2)  # (tables, grades): both values of each unit
-    ends = np.cumsum(used, axis=1)
-    # The grades from c to k were used Σ n_g times, of which half of c's and k's count.
-    between = ends[:, None, :] - ends[:, :, None] + (used[:, :, None] - used[:, None, :]) / 2
-    distances = between**2
-    total = used.sum(axis=1)
-    observed = 2 * (tables * distances).sum(axis=(1, 2)) * (total - 1)
-    expected = np.einsum("tr,tc,trc->t", used, used, distances)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, 1 - observed / expected, np.nan)
+    return alphas(tables)
 
 
 def _differences(tables: Tables, grades: Sequence[int]) -> Values:

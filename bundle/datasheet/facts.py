@@ -6,7 +6,7 @@ Each function writes Markdown for a section. The records of each long kind are r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from bundle.datasheet.pool_rounds import round_sentence
 from bundle.datasheet.proofs import blindness_sentence, display_sentence
 from bundle.datasheet.self_consistency import REPORT, consistency_sentence
 from bundle.options import LabelSource, Texts
+from bundle.records import ReleasedModel
 from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
 from web.words import count_noun
@@ -66,8 +67,21 @@ def composition(content: Content) -> Iterator[str]:
         yield from _item("Labels", "Citations, not judgments. A cited paper counts as relevant.")
     yield from _item("Final labels", f"{counts.labels:,}")
     yield from _item("Splits", _splits(snapshot))
+    if models := models_sentence(snapshot.models):
+        yield from _item("Labels of models", models)
     yield ""
     yield from _facets(content)
+
+
+def models_sentence(models: Sequence[ReleasedModel]) -> str:
+    """A release's sentence about the labels of models in it; "" without any."""
+    if not models:
+        return ""
+    numbers = ", ".join(f"{model.name} ({len(model.labels):,} labels)" for model in models)
+    return (
+        f"{numbers}, in model_labels/ only. A model gave them. They never count as labels: qrels, "
+        "ratings and splits have none of them."
+    )
 
 
 def _years(snapshot: Snapshot) -> str:

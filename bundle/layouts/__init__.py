@@ -29,6 +29,7 @@ from bundle.layouts import (
     licences,
     mdcr,
     missing_texts,
+    model_labels,
     pools,
     ratings,
     reports,
@@ -43,7 +44,7 @@ from bundle.zip.draft_files import DraftFolder
 
 
 class CheckedLayout(Protocol):
-    """A layout in `FOLDER` that repeats labels; `check` compares them with those of the qrels."""
+    """A layout in `FOLDER`; `check` compares its labels with those of qrels and ratings."""
 
     FOLDER: str
 
@@ -62,6 +63,7 @@ LAYOUTS: tuple[ModuleType, ...] = (
     corpus,
     pools,
     ratings,
+    model_labels,
     guidelines,
     reports,
     datasheet,
@@ -72,7 +74,7 @@ LAYOUTS: tuple[ModuleType, ...] = (
 )
 # Those that describe the other files. Their `write` is given what was written before.
 LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)
-CHECKED_LAYOUTS: tuple[CheckedLayout, ...] = (trec, beir, hugging_face, csfcube)
+CHECKED_LAYOUTS: tuple[CheckedLayout, ...] = (trec, beir, hugging_face, csfcube, model_labels)
 LOADERS: tuple[LayoutLoader, ...] = (  # in the order of the pages
     trec.PANDAS,
     trec.IR_MEASURES,

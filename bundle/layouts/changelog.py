@@ -54,7 +54,12 @@ SETTINGS = {
 }
 SETTLED_BY = {"adjudicator": "the adjudicator", "judges": "two judges"}
 ROUND_EFFECTS = report_file(REPORT)
-OPTIONS = {"texts": "texts in the bundle", "labels": "source of the labels"}
+OPTIONS = {
+    "texts": "texts in the bundle",
+    "labels": "source of the labels",
+    "model_labels": "labels of models, in a folder of their own",
+}
+NO_MODELS: Mapping[str, Any] = {"model_labels": []}  # a manifest names models only if it has some
 
 Changes: TypeAlias = dict[tuple[str, str], LabelPair]  # by query id and docno
 
@@ -265,7 +270,11 @@ def _settings(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:
     old_software = {"software": manifest["software"]["version"]}
     rows = [
         *_changed(SETTINGS, manifest["collection"], collection),
-        *_changed(OPTIONS, manifest.get("options", {}), snapshot.options.as_json()),
+        *_changed(
+            OPTIONS,
+            {**NO_MODELS, **manifest.get("options", {})},
+            {**NO_MODELS, **snapshot.options.as_json()},
+        ),
         *_changed({"software": "Qrelsmith"}, old_software, software),
     ]
     guidelines = [f"{row.facet} {row.version}".strip() for row in snapshot.guidelines]

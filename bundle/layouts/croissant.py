@@ -17,11 +17,12 @@ from bundle.datasheet.answers import Author, web_address_of
 from bundle.datasheet.facts import BLINDNESS
 from bundle.datasheet.pool_rounds import round_sentence
 from bundle.formats import records as formats
-from bundle.layouts import beir
+from bundle.layouts import beir, model_labels
 from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
 from bundle.licences import licence_url
 from bundle.names import RATINGS
 from bundle.options import LabelSource
+from bundle.records import ReleasedModel
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import digest_of, size_of
@@ -175,10 +176,27 @@ def write(folder: DraftFolder, content: Content, files: Files) -> Files:
         "isLiveDataset": False,
         **_responsible_ai(content),
         "distribution": [_file(name, what, files) for name, what in _noted(files, snapshot)],
-        "recordSet": [_record_set(table) for table in TABLES if table.file in files],
+        "recordSet": [
+            _record_set(table)
+            for table in (*TABLES, *map(_model_table, snapshot.models))
+            if table.file in files
+        ],
     }
     kept = {name: value for name, value in fields.items() if value not in ("", [], None)}
     return {NAME: formats.write_json(kept)}
+
+
+def _model_table(model: ReleasedModel) -> RecordTable:
+    return RecordTable(
+        f"model_labels_{model.name}",
+        f"Labels that the model {model.name} gave. They never count as labels.",
+        model_labels.labels_file(model.name),
+        (
+            CroissantField("query_id", "The query.", column="query"),
+            CroissantField("docno", "The document."),
+            CroissantField("model_grade", "The grade that the model gave.", INTEGER),
+        ),
+    )
 
 
 def _licences(snapshot: Snapshot) -> list[str]:

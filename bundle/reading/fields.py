@@ -73,6 +73,10 @@ class Fields:
         except Problem as problem:
             self.fail(str(problem))
 
+    def optional_texts(self, name: str) -> tuple[str, ...]:
+        """Those of `texts`; none if the key is missing."""
+        return () if self._value.get(name) is None else self.texts(name)
+
     def wholes(self, name: str) -> tuple[int, ...]:
         items = self._list(name)
         if any(isinstance(item, bool) or not isinstance(item, int) for item in items):

@@ -103,7 +103,9 @@ def _check_format(version: Any, software: str) -> None:
 def _options(fields: Fields) -> ReleaseOptions:
     texts, labels = fields.text("texts"), fields.text("labels")
     try:
-        return ReleaseOptions(Texts(texts), LabelSource(labels))
+        return ReleaseOptions(
+            Texts(texts), LabelSource(labels), fields.optional_texts("model_labels")
+        )
     except ValueError as error:
         fields.fail(f"{error}.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from bundle.content import Content
+from bundle.datasheet.facts import models_sentence
 from bundle.readme.citations import LEFT_OUT, WARNING, citation_section, mdcr_section
 from bundle.readme.exceptions import exceptions_section
 from bundle.readme.files import files_section
@@ -39,6 +40,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         making_section(snapshot),
         rounds_section(content),
         grades_section(snapshot),
+        _model_labels(snapshot),
         *agreement_sections(content),
         evaluation_section(snapshot.reports),
         supports_section(snapshot.scopes, snapshot.supports),
@@ -95,6 +97,11 @@ def _left_out(snapshot: Snapshot) -> str:
     if snapshot.of_citations:
         return LEFT_OUT.format(texts=texts)
     return ABOUT_WHAT_IS_LEFT_OUT.format(texts=texts, pilots=_pilots(snapshot.pilots))
+
+
+def _model_labels(snapshot: Snapshot) -> Iterator[str]:
+    if sentence := models_sentence(snapshot.models):
+        yield from ("## Labels of models", "", sentence, "")
 
 
 def _pilots(pilots: ReleasedPilots) -> str:

@@ -32,7 +32,10 @@ from dashboard.board.completion import Completion, sum_of
 from dashboard.board.forms import SEATS
 from dashboard.board.query_table import CASES_REMAINING, UNSHOWN_COLUMNS
 from dashboard.board.risks import NO_RISK, QueryRisk, risks_of
+from planning.yields.advice import QueryAdvice
+from planning.yields.stopping import QueryOutlook
 
+NO_ADVICE: Mapping[str, QueryAdvice] = {}
 BOARD_SORTS = {
     "query": "",
     "facet": "facet__position",
@@ -59,7 +62,8 @@ class SeatRow:
 class OpenRow:
     """A query open for judging. `cases` are of pairs with both judgments in.
 
-    `late` are its annotators with pairs left who will not finish.
+    `late` are its annotators with pairs left who will not finish. `advice` is about stopping,
+    as the latest report on yields has it; None if it has none.
     """
 
     query: Query
@@ -69,6 +73,11 @@ class OpenRow:
     cases: Completion
     risk: QueryRisk
     late: Sequence[User]
+    advice: QueryAdvice | None = None
+
+    @property
+    def outlook(self) -> QueryOutlook | None:
+        return self.advice.outlook if self.advice else None
 
     @property
     def reasons(self) -> list[str]:
@@ -177,10 +186,14 @@ def open_queries_matching(collection: Collection, words: str = "") -> QuerySet[Q
     )
 
 
-def open_rows(queries: Sequence[Query], late: Group[int] = frozenset()) -> list[OpenRow]:
+def open_rows(
+    queries: Sequence[Query],
+    late: Group[int] = frozenset(),
+    advice: Mapping[str, QueryAdvice] = NO_ADVICE,
+) -> list[OpenRow]:
     """The rows of these open queries, in three database queries.
 
-    `late` has the primary keys of the people who will not finish.
+    `late` has the primary keys of the people who will not finish, and `advice` the queries' names.
     """
     seats = _seat_rows(queries)
     risks = risks_of(queries, late)
@@ -200,6 +213,9 @@ def open_rows(queries: Sequence[Query], late: Group[int] = frozenset()) -> list[
                 for seat in seats[query.pk]
                 if seat.judged.remaining and seat.annotator.pk in late
             ],
+            advice=(
+                advice.get(query.name) if query.pair_count.judged < query.pair_count.total else None
+            ),
         )
         for query in queries
     ]

@@ -109,6 +109,17 @@ BOARD: Table[OpenRow] = Table(
         ),
         Column("risk", "At risk because", {"risk": lambda row: row.risk_text}),
         Column(
+            "advice",
+            "Stopping advice",
+            {
+                "stop": lambda row: row.advice and row.advice.says_stop,
+                "nothing_in_next_ten": lambda row: row.outlook and row.outlook.nothing,
+                "expected_left": lambda row: row.outlook and row.outlook.expected,
+                "expected_left_low": lambda row: row.outlook and row.outlook.low,
+                "expected_left_high": lambda row: row.outlook and row.outlook.high,
+            },
+        ),
+        Column(
             "opened",
             "Opened",
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -51,6 +51,8 @@ from dashboard.board.table import (
     board_filters,
 )
 from jobs.listing import jobs_to_show
+from planning.yields.advice import QueryAdvice
+from planning.yields.report import shown_advice
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
 from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
@@ -108,9 +110,12 @@ def _open_queries(
     return OpenQueries(rows, filters, choice.value if choice else "")
 
 
-def _unused(facets: Sequence[Facet], found: OpenQueries) -> frozenset[str]:
+def _unused(
+    facets: Sequence[Facet], found: OpenQueries, advice: Mapping[str, QueryAdvice]
+) -> frozenset[str]:
     """The columns that are empty in all rows."""
-    return unused_columns(facets) | ({"risk"} if found.state != AT_RISK else frozenset())
+    empty = {"risk": found.state != AT_RISK, "advice": not advice}
+    return unused_columns(facets) | {key for key, is_empty in empty.items() if is_empty}
 
 
 def _annotators_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
@@ -125,10 +130,10 @@ def _queries_file(request: HttpRequest, collection: Collection) -> HttpResponseB
     late = late_people(shares, eligible)
     people = annotators(collection, shares)
     found = _open_queries(request, collection, facets, people, late)
-    rows = rows_of_file(found.rows.in_order(), partial(open_rows, late=late))
-    return csv_file(
-        f"{collection.slug}-judging", BOARD.shown(request, _unused(facets, found)), rows
-    )
+    advice = shown_advice(collection)
+    rows = rows_of_file(found.rows.in_order(), partial(open_rows, late=late, advice=advice))
+    columns = BOARD.shown(request, _unused(facets, found, advice))
+    return csv_file(f"{collection.slug}-judging", columns, rows)
 
 
 def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
@@ -138,6 +143,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     found = _open_queries(request, collection, facets, users, current.late)
     opened = found.rows.page(request, anchor="#queries", size=SHORT_PAGE_ROWS)
     names = [each.name for each in found.filters]
+    advice = shown_advice(collection)
     unfinished = [person for person in current.people if person.judged.remaining]
     context = {
         "collection": collection,
@@ -150,7 +156,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         "idle": [person for person in current.people if not person.judged.remaining],
         "state": found.state,
         "opened": opened,
-        "rows": open_rows(opened.rows, current.late),
+        "rows": open_rows(opened.rows, current.late, advice),
         "figure": shown(progress_figure(progress_of(collection)), "board-figure", collection.slug),
         "sort": found.rows.sort,
         "bar": filter_bar(
@@ -160,7 +166,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
             button="Filter queries",
             anchor="#queries",
         ),
-        "columns": BOARD.shown(request, _unused(facets, found)),
+        "columns": BOARD.shown(request, _unused(facets, found, advice)),
         "jobs": jobs_to_show(collection, [OPENING_KIND, REBALANCING_KIND]),
         "sorted_by": sorting_address(request.path, request, "q", *names),
         "idle_days": IDLE.days,

@@ -25,6 +25,7 @@ from dashboard.query_page.grades_file import grades_file, wants_grades
 from dashboard.query_page.history import events_of
 from dashboard.query_page.progress import NextAction, QueryStanding, next_action, progress_of
 from dashboard.query_page.results import query_agreement, query_scores
+from planning.yields.report import shown_advice
 from pooling import tables
 from pooling.models import Pool
 from web.downloads import name_in_file
@@ -110,6 +111,7 @@ def _about_query(
     before, after = collection.queries.names_beside(query)
     text = shown_query(query)
     return {
+        "advice": shown_advice(collection).get(query.name) if progress.pairs.remaining else None,
         "text": text,
         **aspects_context(collection, query, text),
         "facts": facts_of(query.query_paper.metadata),

@@ -74,12 +74,9 @@ class Gaps(CollectionView):
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        parameters = GapsParameters(data=request.data)
-        parameters.is_valid(raise_exception=True)
+        kind = self.parser(GapsParameters).kind
         try:
-            job = request_report(
-                parameters.kind, collection=self.collection, requested_by=self.person
-            )
+            job = request_report(kind, collection=self.collection, requested_by=self.person)
         except UserFacingError as error:
             raise serializers.ValidationError({"system": [str(error)]}) from error
         return accepted(job)

@@ -14,6 +14,7 @@ from evaluation.gaps.computation.judged_later import (
     MeasureResult,
     SystemScore,
 )
+from evaluation.gaps.computation.means import MeanRange
 from evaluation.gaps.measures import GapMeasure, report_measures
 from evaluation.gaps.reading import query_papers, read_lists
 from jobs.context import JobContext
@@ -80,7 +81,7 @@ def report_payload(
                 "unjudged": sum(sizes[system.name]) if system.name in sizes else None,
                 "scores": {
                     facet: {
-                        name: _score(result.scores[facet][system.name])
+                        name: _score(result.scores[facet][system.name], system.name in sizes)
                         for name, result in results.items()
                     }
                     for facet in later.groups
@@ -130,10 +131,10 @@ def _groups(collection: Collection, names: Sequence[str]) -> dict[str, list[int]
     return groups
 
 
-def _score(score: SystemScore) -> dict[str, Any]:
-    """`low` and `high`: if its own gap is judged. `joint`: if all chosen gaps are."""
+def _score(score: SystemScore, is_chosen: bool) -> dict[str, Any]:
+    """`low` and `high`: if its own gap is judged; None if it is not chosen. `joint`: if all are."""
     return {
-        **score.own._asdict(),
+        **(score.own if is_chosen else MeanRange(None, score.own.value, None))._asdict(),
         "joint": [score.joint.low, score.joint.high],
         "rank": list(score.place),
     }

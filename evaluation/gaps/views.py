@@ -101,9 +101,11 @@ class GapsPage:
 
     @property
     def side_by_side(self) -> list[str]:
-        """The chosen systems, or else those with the largest gaps."""
-        if self.kind.systems:
-            return self.kind.systems[:MOST_SIDE_BY_SIDE]
+        """Those to `show`, or else the chosen systems, or else those with the largest gaps."""
+        asked = self.request.GET.getlist("show")
+        known = [name for name in dict.fromkeys(asked) if name in self.payload["by_query"]]
+        if chosen := known or self.kind.systems:
+            return chosen[:MOST_SIDE_BY_SIDE]
         sizes = {line.name: line.unjudged or 0 for line in self.lines}
         largest = sorted(sizes, key=lambda name: (-sizes[name], name))
         return [name for name in largest if sizes[name]][:MOST_SIDE_BY_SIDE]

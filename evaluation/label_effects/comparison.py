@@ -7,7 +7,7 @@ that swap places, and by the pairs whose difference is significant under only on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -91,6 +91,11 @@ class PairTests:
     def p(self, first: int, second: int) -> Result:
         """The p of two different systems, adjusted for all pairs."""
         return self._results[min(first, second), max(first, second)]
+
+    @property
+    def results(self) -> Iterable[Result]:
+        """The adjusted p of all pairs."""
+        return self._results.values()
 
     @property
     def scores(self) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from accounts.models import Collection
 from evaluation.label_effects.comparison import compare_over_time, compare_rankings, shared_labels
@@ -67,23 +68,43 @@ def usual_measure(collection: Collection) -> str:
     return profile_of(profile, collection.relevant_from).main_measure
 
 
+class ScoredLabels(NamedTuple):
+    """The scores of all systems under sets of labels, reduced to the pairs that all sets have.
+
+    `scores` has a row for each query with a relevant document and a column for each system, by set
+    of labels. `final` are the final labels before they were reduced.
+    """
+
+    scores: Mapping[str, pd.DataFrame]
+    shared: Qrels
+    final: Qrels
+
+    @property
+    def rankings(self) -> dict[str, object]:
+        """The ranking under each set of labels, compared with the final labels, as JSON types."""
+        queries = len(self.shared)
+        return {
+            "queries": queries,
+            "pairs": sum(map(len, self.shared.values())),
+            "pairs_with_final_label": sum(map(len, self.final.values())),
+            "rankings": compare_rankings(self.scores, reference=FINAL, queries=queries),
+        }
+
+
 def compared_rankings(
     collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
 ) -> dict[str, object]:
-    """The ranking of all systems under each set of labels, compared with the final labels.
+    """The ranking of all systems under each set of labels, compared with the final labels."""
+    return scored_labels(collection, labels, measure, work).rankings
 
-    All sets are reduced to the pairs that every set has labels for. The result has JSON types.
-    """
+
+def scored_labels(
+    collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
+) -> ScoredLabels:
     shared = shared_labels(labels)
     by = measure_named(measure, collection.relevant_from)
     scores = _scores(collection, shared, [by], work)[by.name]
-    queries = len(shared[FINAL])
-    return {
-        "queries": queries,
-        "pairs": sum(map(len, shared[FINAL].values())),
-        "pairs_with_final_label": sum(map(len, labels[FINAL].values())),
-        "rankings": compare_rankings(scores, reference=FINAL, queries=queries),
-    }
+    return ScoredLabels(scores, shared[FINAL], labels[FINAL])
 
 
 def rankings_over_time(

@@ -14,6 +14,7 @@ from evaluation.label_effects.rankings import compared_rankings, measure_named
 from evaluation.shadow_judges.comparison import shadow_comparison
 from evaluation.shadow_judges.services import COMPARISON_KIND, shadow_judge_named
 from jobs.context import JobContext
+from pooling.services.state import pools_state
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register
@@ -109,6 +110,7 @@ class ShadowJudgeReport(LabelComparison):
     name = COMPARISON_KIND
     title = "Compare a shadow judge"
     page = "label-effects"
+    version = 3
 
     shadow_judge: str
 
@@ -121,8 +123,17 @@ class ShadowJudgeReport(LabelComparison):
         return super().checked(collection)
 
     def inputs(self, collection: Collection) -> dict[str, object]:
-        labels = shadow_judge_named(collection, self.shadow_judge).sha256
-        return {**super().inputs(collection), "the labels of the model": labels}
+        judge = shadow_judge_named(collection, self.shadow_judge)
+        return {
+            **super().inputs(collection),
+            "the labels of the model": judge.sha256,
+            # Repetitions are no labels. An imported model has no answers.
+            "the answers of the model": judge.answers.count(),
+            "the pools or the documents": pools_state(collection),
+            "the periods of the samples": list(
+                collection.samples.order_by("pk").values_list("periods", flat=True)
+            ),
+        }
 
     def compared(self, collection: Collection, work: JobContext) -> Mapping[str, Any]:
         judge = shadow_judge_named(collection, self.shadow_judge)

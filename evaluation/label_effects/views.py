@@ -33,6 +33,7 @@ from evaluation.label_effects.services import (
     LabelComparison,
     LabelEffectsReport,
 )
+from evaluation.shadow_judges.asking.services import ASKING_KIND
 from evaluation.shadow_judges.services import IMPORT_KIND
 from evaluation.shadow_judges.tables import judge_lines
 from jobs.listing import jobs_to_show
@@ -73,7 +74,7 @@ def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResp
     sections |= {"rounds": rounds} if has_rounds else {}
     page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
     context = measure_context(collection, measure, reports)
-    context["jobs"] += jobs_to_show(collection, [IMPORT_KIND])
+    context["jobs"] += jobs_to_show(collection, [IMPORT_KIND, ASKING_KIND])
     context |= {
         **sections,
         "is_current": all(found and not found.changed for found in sections.values()),

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient, CrossTable, Result, confusion_of
+from agreement.intervals import MedianIntervals
 
 MODEL, FIRST, SECOND, FINAL = "model", "first", "second", "final"
 
@@ -102,16 +103,16 @@ class QueryCounts:
 
 
 def compare(
-    pairs: Iterable[ComparedPair], *, facets: Sequence[str], grades: Sequence[int]
+    pairs: Iterable[ComparedPair], *, facets: Sequence[str], grades: Sequence[int], seed: str
 ) -> dict[str, object]:
     """The agreement as JSON types, by facet and over all queries; undefined numbers are None.
 
     `pairs` are the completely judged pairs, in any order. `facets` gives the order of the facets.
-    Per coefficient and comparison there are the median over the queries, how many queries have a
-    value, and the value over all pairs together. `by_grade` is the specific agreement on a grade,
-    2·n(g, g) / (n(g, ·) + n(·, g)), from 0 to 1: of the labels g that either rater gave, the share
-    that the other gave too. Source: Cicchetti and Feinstein (1990), High agreement but low
-    kappa: II.
+    Per coefficient and comparison there are the median over the queries with its bootstrap interval
+    by `seed`, how many queries have a value, and the value over all pairs together. `by_grade` is
+    the specific agreement on a grade, 2·n(g, g) / (n(g, ·) + n(·, g)), from 0 to 1: of the labels g
+    that either rater gave, the share that the other gave too. Source: Cicchetti and Feinstein
+    (1990), High agreement but low kappa: II.
     """
     queries: dict[str, QueryCounts] = {}
     left_out = Counter({"no_model_label": 0, "missing_judgment": 0})
@@ -128,9 +129,11 @@ def compare(
     by_facet: dict[str, list[QueryCounts]] = defaultdict(list)
     for counts in compared.values():
         by_facet[counts.facet].append(counts)
-    rows = [_row(facet, by_facet[facet], grades) for facet in facets if facet in by_facet]
+    intervals = MedianIntervals(seed)
+    groups = [(facet, by_facet[facet]) for facet in facets if facet in by_facet]
     if any(facets):
-        rows.append(_row("all", list(compared.values()), grades))
+        groups.append(("all", list(compared.values())))
+    rows = [_row(facet, members, grades, intervals) for facet, members in groups]
     return {
         "left_out": dict(left_out),
         "facets": rows,
@@ -138,7 +141,12 @@ def compare(
     }
 
 
-def _row(facet: str, queries: Sequence[QueryCounts], grades: Sequence[int]) -> dict[str, object]:
+def _row(
+    facet: str,
+    queries: Sequence[QueryCounts],
+    grades: Sequence[int],
+    intervals: MedianIntervals,
+) -> dict[str, object]:
     together = QueryCounts(facet)
     for counts in queries:
         together.add(counts)
@@ -148,7 +156,7 @@ def _row(facet: str, queries: Sequence[QueryCounts], grades: Sequence[int]) -> d
         "pairs": together.counts.total(),
         "undecided": together.undecided,
         "comparisons": {
-            comparison.key: _comparison(comparison, queries, together, grades)
+            comparison.key: _comparison(comparison, queries, together, grades, intervals)
             for comparison in COMPARISONS
         },
     }
@@ -159,11 +167,12 @@ def _comparison(
     queries: Sequence[QueryCounts],
     together: QueryCounts,
     grades: Sequence[int],
+    intervals: MedianIntervals,
 ) -> dict[str, object]:
     table = together.table(comparison)
     return {
         "coefficients": {
-            coefficient.key: _values(coefficient.key, comparison, queries, together)
+            coefficient.key: _values(coefficient.key, comparison, queries, together, intervals)
             for coefficient in COEFFICIENTS
         },
         "confusion": [list(row) for row in confusion_of(table, grades)],
@@ -172,13 +181,18 @@ def _comparison(
 
 
 def _values(
-    key: str, comparison: RaterComparison, queries: Sequence[QueryCounts], together: QueryCounts
+    key: str,
+    comparison: RaterComparison,
+    queries: Sequence[QueryCounts],
+    together: QueryCounts,
+    intervals: MedianIntervals,
 ) -> dict[str, object]:
     results = [counts.results(comparison)[key] for counts in queries]
     values = [result.value for result in results if result.value is not None]
     pooled = together.results(comparison)[key]
     return {
         "median": median(values) if values else None,
+        "interval": intervals.of(values),
         "defined": len(values),
         "pooled": pooled.value,
         "undefined": pooled.undefined or "",

@@ -21,6 +21,7 @@ from evaluation.label_effects.services import (
     LabelEffectsReport,
     ShadowJudgeReport,
 )
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import (
     LONGEST_MODEL,
@@ -28,6 +29,7 @@ from evaluation.shadow_judges.services import (
     LONGEST_TEXT,
     Description,
     delete_shadow_judge,
+    name_family,
     request_shadow_judge,
     shadow_judge_named,
 )
@@ -51,6 +53,7 @@ class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
     name = serializers.CharField()
     model = serializers.CharField()
     prompt = serializers.CharField()
+    family = serializers.CharField(help_text="Of the retrievers that are made like the model.")
     description = serializers.CharField()
     labelled_on = serializers.DateField(allow_null=True)
     filename = serializers.CharField()
@@ -58,6 +61,14 @@ class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
     omitted = serializers.DictField(help_text="Lines without a stored label, by reason.")
     sha256 = serializers.CharField()
     created_at = serializers.DateTimeField()
+
+
+class FamilyChange(RequestSerializer):
+    family = serializers.CharField(
+        max_length=60,
+        allow_blank=True,
+        help_text="`lexical`, `dense`, `citation`, a source that drew documents, or empty.",
+    )
 
 
 class MeasureParameters(RequestSerializer):
@@ -106,6 +117,19 @@ class ShadowJudgeDetail(CollectionView):
     @extend_schema(summary="One shadow judge", responses=ShadowJudgeAnswer)
     def get(self, request: Request, slug: str, shadow_judge: str) -> Response:
         judge = found(self.collection.shadow_judges.all(), name=shadow_judge)
+        return Response(ShadowJudgeAnswer(judge).data)
+
+    @extend_schema(
+        operation_id="collections_shadow_judges_family",
+        summary="Name the family of retrievers that are made like the model",
+        description="The report says whether the model prefers the documents that it found.",
+        request=FamilyChange,
+        responses=ShadowJudgeAnswer,
+    )
+    def post(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        found(self.collection.shadow_judges.all(), name=shadow_judge)
+        family = self.parsed(FamilyChange)["family"]
+        judge = name_family(collection=self.collection, name=shadow_judge, family=family)
         return Response(ShadowJudgeAnswer(judge).data)
 
     @extend_schema(
@@ -196,3 +220,11 @@ class RoundEffects(_Report):
 )
 class ShadowJudgeComparison(_Report):
     kind = ShadowJudgeReport
+
+
+@extend_schema_view(
+    get=extend_schema(summary="The scores estimated from few people's labels and a shadow judge's"),
+    post=extend_schema(summary="Estimate scores with a shadow judge"),
+)
+class ScoreEstimates(_Report):
+    kind = PredictionPoweredReport

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
-from evaluation.label_effects.rankings import MODEL, compared_rankings
+from agreement.consistency.reading import comparable_repeats
+from agreement.consistency.repeated import consistency_of
+from corpus.scale import Scale
+from evaluation.label_effects.rankings import FINAL, MODEL, scored_labels
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
+from evaluation.shadow_judges.worth.decisions import decisions
+from evaluation.shadow_judges.worth.families import families_of
+from evaluation.shadow_judges.worth.grades import mean_differences, recalls
+from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs
+from evaluation.shadow_judges.worth.preference import preferences
+from evaluation.shadow_judges.worth.reading import (
+    answers_of,
+    candidate_facts,
+    periods_of,
+    sources_of,
+)
+from evaluation.shadow_judges.worth.repeated_answers import repeated_answers
+from evaluation.shadow_judges.worth.resamples import QueryResamples
+from evaluation.shadow_judges.worth.slices import agreement_by_slice
 from jobs.context import JobContext
+from retrieval.models import Run
 from scoring.labels import qrels_by_source
 
 HUMAN_SOURCES = ("final", "slot1", "slot2")
@@ -24,30 +44,70 @@ def shadow_comparison(
     """
     work.progress(0, None, "comparing labels")
     judged = [pair for pair in labelled_pairs(collection) if pair.judged]
-    given = _given_labels(judge)
+    given = given_labels(judge)
     pairs = [
         ComparedPair(
             pair.query,
             pair.facet,
             given.get(pair.query, {}).get(pair.docno),
-            pair.first,
-            pair.second,
+            *pair.blind,
             pair.final,
             pair.standing is Standing.SET_ASIDE,
         )
         for pair in judged
     ]
     facets = list(collection.facets.values_list("key", flat=True))
-    agreement = compare(pairs, facets=facets, grades=collection.grades)
+    agreement = compare(pairs, facets=facets, grades=collection.grades, seed=collection.seed)
     not_judged = judge.labels_count - sum(pair.model is not None for pair in pairs)
+    work.progress(0, None, "comparing parts of the pairs")
+    worth = _worth(collection, pairs, [pair.docno for pair in judged])
     labels = {**qrels_by_source(judged, HUMAN_SOURCES), MODEL: given}
+    scored = scored_labels(collection, labels, measure, work)
     return {
         "agreement": {**agreement, "not_judged_yet": not_judged},
-        **compared_rankings(collection, labels, measure, work),
+        "worth": worth,
+        "self_consistency": _self_consistency(collection, judge),
+        "decisions": decisions(scored.scores, reference=FINAL),
+        **scored.rankings,
     }
 
 
-def _given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:
+def _worth(
+    collection: Collection, pairs: Sequence[ComparedPair], docnos: Sequence[str]
+) -> dict[str, object]:
+    """Everything about parts of the pairs; all lists are empty without a compared pair."""
+    facts = candidate_facts(collection)
+    known = (
+        facts.get((pair.query, docno), CandidateFacts())
+        for pair, docno in zip(pairs, docnos, strict=True)
+    )
+    compared = ComparedPairs.of(zip(pairs, known, strict=True), len(collection.grades))
+    if not compared:
+        return {"slices": [], "recalls": [], "mean_differences": {}, "preferences": []}
+    resamples = QueryResamples(len(compared.queries), collection.seed)
+    kinds = dict(Run.with_retired.filter(collection=collection).values_list("name", "kind"))
+    families = families_of(sources_of(facts), kinds)
+    return {
+        "unfinished": compared.unfinished,
+        "slices": agreement_by_slice(compared, periods_of(collection, facts), resamples),
+        "recalls": recalls(compared, resamples),
+        "mean_differences": mean_differences(compared, resamples),
+        "preferences": preferences(compared, families, resamples),
+    }
+
+
+def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, object] | None:
+    """Repeated answers of the model, and hidden repeats of annotators; None if it was not asked."""
+    grades, seed = len(collection.grades), collection.seed
+    of_model = repeated_answers(answers_of(judge), grades, seed)
+    if not of_model["answers"]:
+        return None
+    scale = Scale(collection.highest_grade, collection.relevant_from)
+    of_people = consistency_of(comparable_repeats(collection).repeats, seed, scale)
+    return {"model": of_model, "people": of_people}
+
+
+def given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:
     """The model's labels: query name to docno to grade."""
     rows = (
         ShadowLabel.objects.filter(shadow_judge=judge)

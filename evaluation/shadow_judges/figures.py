@@ -30,14 +30,17 @@ def of_all_queries(agreement: Payload) -> Payload | None:
 
 
 def agreement_finding(agreement: Payload) -> str:
-    """The agreement of the model with each annotator, beside that of both; by Krippendorff's α."""
+    """The agreement of the model with each annotator, beside that of both: medians of α."""
     row = of_all_queries(agreement)
     if row is None:
         return ""
 
     def alpha(comparison: str) -> str:
-        value = row["comparisons"][comparison]["coefficients"]["alpha"]["median"]
-        return "undefined" if value is None else signed_number(value, 2)
+        values = row["comparisons"][comparison]["coefficients"]["alpha"]
+        if values["median"] is None:
+            return "undefined"
+        ends = " to ".join(signed_number(end, 2) for end in values["interval"] or ())
+        return f"{signed_number(values['median'], 2)}{f' ({ends})' if ends else ''}"
 
     return (
         f"Over {count_noun(row['pairs'], 'pair')} of "
@@ -58,9 +61,12 @@ def agreement_figures(agreement: Payload) -> list[Figure]:
             title="Agreement over all queries",
             note="A row is a comparison of two raters on the same pairs.",
             panels=[_panel(coefficient, row, agreement) for coefficient in COEFFICIENTS],
-            head=("compared", "coefficient", *STAGES),
+            head=("compared", "coefficient", *STAGES, "median, from", "median, to"),
             rows=[
-                (name, coefficient.symbol, *_values(row, key, coefficient))
+                (
+                    *(name, coefficient.symbol, *_values(row, key, coefficient)),
+                    *_interval(row, key, coefficient),
+                )
                 for coefficient in COEFFICIENTS
                 for key, name in SHORT_NAMES.items()
             ],
@@ -91,3 +97,11 @@ def _values(
 ) -> tuple[float | None, float | None]:
     values = row["comparisons"][comparison]["coefficients"][coefficient.key]
     return values["pooled"], values["median"]
+
+
+def _interval(
+    row: Payload, comparison: str, coefficient: Coefficient
+) -> tuple[float | None, float | None]:
+    """Of the median."""
+    ends = row["comparisons"][comparison]["coefficients"][coefficient.key]["interval"]
+    return (None, None) if ends is None else (ends[0], ends[1])

@@ -28,6 +28,9 @@ class ShadowJudge(models.Model):
     description = models.TextField(blank=True)
     model = models.CharField(max_length=200, blank=True, help_text="The model and its version.")
     prompt = models.TextField(blank=True)
+    family = models.CharField(
+        max_length=60, blank=True, help_text="Of the retrievers that are made like the model."
+    )
     labelled_on = models.DateField(null=True, blank=True)
     filename = models.CharField(max_length=300)
     labels_count = models.PositiveIntegerField(help_text="Stored labels.")

@@ -1,11 +1,11 @@
-"""Everything that writes shadow judges: their import and their removal."""
+"""Everything that writes shadow judges: import, family and removal."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
@@ -22,8 +22,11 @@ from corpus.digests import canonical_json
 from corpus.documents.import_meter import meter_for
 from corpus.state import corpus_docnos
 from database.bulk import insert_rows
+from evaluation.shadow_judges.asking.models import ModelAnswer
 from evaluation.shadow_judges.formats import LabelFormatError, LabelLine, read_labels
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
+from evaluation.shadow_judges.worth.families import CITATION, DENSE, LEXICAL
+from evaluation.shadow_judges.worth.reading import drawing_sources
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
@@ -70,7 +73,7 @@ class ShadowNameTaken(ShadowJudgeError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'There is a shadow judge "{name}" already, so nothing was imported. Choose another '
+            f'There is a shadow judge "{name}" already, so nothing was stored. Choose another '
             "name, or delete that shadow judge first."
         )
 
@@ -109,6 +112,13 @@ class Description:
             **{key: values.get(key, "") for key in ("name", "model", "prompt", "description")},
             labelled_on=date.fromisoformat(labelled_on) if labelled_on else None,
         )
+
+
+class UnknownFamily(ShadowJudgeError):
+    """No family of sources has this name."""
+
+    def __init__(self, family: str, known: Sequence[str]) -> None:
+        super().__init__(f'Unknown family "{family}". Use one of: {", ".join(known)}; or nothing.')
 
 
 class OmittedLines(TypedDict):
@@ -237,6 +247,33 @@ def import_shadow_judge(
     return judge
 
 
+def family_names(collection: Collection) -> list[str]:
+    """The families that a shadow judge can have: of sources, and each source that drew."""
+    families = (LEXICAL, DENSE, CITATION)
+    return [*families, *(name for name in drawing_sources(collection) if name not in families)]
+
+
+def name_family(*, collection: Collection, name: str, family: str) -> ShadowJudge:
+    """Name the family of sources that are made like the model; "" if there is none.
+
+    A report has the preferences for all families, so none becomes out of date.
+
+    Raises:
+        UnknownShadowJudge: it was deleted meanwhile.
+        UnknownFamily
+        CollectionArchived
+    """
+    with transaction.atomic():
+        lock_collection(collection)
+        judge = shadow_judge_named(collection, name)
+        known = family_names(collection)
+        if family and family not in known:
+            raise UnknownFamily(family, known)
+        judge.family = family
+        judge.save(update_fields=["family"])
+        return judge
+
+
 def shadow_judge_named(collection: Collection, name: str) -> ShadowJudge:
     """Raises UnknownShadowJudge."""
     judge = collection.shadow_judges.filter(name=name).first()
@@ -252,7 +289,7 @@ def import_result(judge: ShadowJudge) -> dict[str, object]:
 
 
 def delete_shadow_judge(*, collection: Collection, name: str) -> None:
-    """Delete the shadow judge with its labels and reports.
+    """Delete the shadow judge with its labels, answers and reports.
 
     Raises:
         UnknownShadowJudge: it was deleted meanwhile.
@@ -261,11 +298,11 @@ def delete_shadow_judge(*, collection: Collection, name: str) -> None:
     with transaction.atomic():
         lock_collection(collection)
         judge = shadow_judge_named(collection, name)
-        reports = collection.stored_reports.filter(kind=COMPARISON_KIND)
-        reports.filter(parameters__shadow_judge=name).delete()
+        collection.stored_reports.filter(parameters__shadow_judge=name).delete()
         # Without Django's collector, which would load every label.
-        labels = ShadowLabel.objects.filter(shadow_judge=judge).order_by()
-        labels._raw_delete(labels.db)
+        for rows in (ShadowLabel.objects, ModelAnswer.objects):
+            of_judge = rows.filter(shadow_judge=judge).order_by()
+            of_judge._raw_delete(of_judge.db)
         judge.delete()
 
 

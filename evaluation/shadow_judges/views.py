@@ -13,28 +13,28 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement.coefficients import COEFFICIENTS
-from evaluation.label_effects.figures import means_figures
 from evaluation.label_effects.pages import (
     LabelReports,
     chosen_measure,
     measure_context,
 )
-from evaluation.label_effects.rankings import FINAL, MODEL
 from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.views import start_reports
-from evaluation.shadow_judges.figures import agreement_figures, agreement_finding
+from evaluation.shadow_judges.asking.page import asking_figures
 from evaluation.shadow_judges.forms import ShadowJudgeForm
 from evaluation.shadow_judges.models import ShadowJudge
+from evaluation.shadow_judges.parts import ReportPart, report_parts
 from evaluation.shadow_judges.services import (
     ShadowJudgeError,
     delete_shadow_judge,
+    family_names,
+    name_family,
     request_shadow_judge,
 )
 from evaluation.shadow_judges.tables import facet_tables, grades_of, omissions_of
 from reports.models import StoredReport
 from web.disk import NoRoom
 from web.figure_files import figure_file
-from web.figures import Figure
 from web.file_fields import refuse_upload
 
 
@@ -81,14 +81,9 @@ def _reports(collection: Collection, shadow_judge: str) -> LabelReports:
     return LabelReports(collection, ShadowJudgeReport, judge_or_404(collection, shadow_judge))
 
 
-def _figures(report: StoredReport) -> list[Figure]:
-    payload = report.payload
-    return [
-        *agreement_figures(payload["agreement"]),
-        *means_figures(
-            payload, (FINAL, MODEL), name="model-means", of="the final labels and the model"
-        ),
-    ]
+def _parts(report: StoredReport, judge: ShadowJudge) -> list[ReportPart]:
+    facets = dict(judge.collection.facets.values_list("key", "name"))
+    return report_parts(report.payload, facets, judge.family)
 
 
 @in_collection(Role.ADMIN)
@@ -101,19 +96,27 @@ def shadow_judge(request: HttpRequest, collection: Collection, shadow_judge: str
         **measure_context(collection, measure, [reports]),
         "judge": reports.shadow_judge,
         "omissions": omissions_of(reports.shadow_judge),
+        "asking": asking_figures(collection, reports.shadow_judge),
         "coefficients": COEFFICIENTS,
     }
     if report := reports.by(measure):
         agreement = report.payload["agreement"]
         names = dict(collection.facets.values_list("key", "name"))
         facets = facet_tables(agreement, names)
+        parts = _parts(report, reports.shadow_judge)
+        figures = [figure for part in parts for figure in part.figures]
+        section = reports.section(report, "shadow-judge", (), figures)
+        drawn = {each.figure.name: each for each in section.figures}
         context |= {
-            "section": reports.section(
-                report, "shadow-judge", [agreement_finding(agreement)], _figures(report)
-            ),
+            "section": section,
+            "parts": [
+                {"part": part, "figures": [drawn[figure.name] for figure in part.figures]}
+                for part in parts
+            ],
             "agreement": agreement,
             "facets": [*facets[-1:], *facets[:-1]],  # all queries first
             "grades": grades_of(agreement),
+            "families": family_names(collection),
         }
     return render(request, "evaluation/shadow_judge.html", context)
 
@@ -124,8 +127,10 @@ def shadow_judge_figure(
     request: HttpRequest, collection: Collection, shadow_judge: str, figure: str, extension: str
 ) -> HttpResponse:
     reports = _reports(collection, shadow_judge)
+    assert reports.shadow_judge is not None
     report = reports.by(chosen_measure(request, [reports]))
-    figures = _figures(report) if report else []
+    parts = _parts(report, reports.shadow_judge) if report else []
+    figures = [figure for part in parts for figure in part.figures]
     return figure_file(figures, figure, extension, f"{collection.slug}-{shadow_judge}")
 
 
@@ -138,6 +143,20 @@ def compare_shadow_judge(
     kind = ShadowJudgeReport(request.POST.get("measure", ""), shadow_judge)
     address = reverse("shadow-judge", args=[collection.slug, shadow_judge])
     return start_reports(request, collection, [kind], address)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def choose_family(request: HttpRequest, collection: Collection, shadow_judge: str) -> HttpResponse:
+    judge_or_404(collection, shadow_judge)
+    family = request.POST.get("family", "")
+    try:
+        name_family(collection=collection, name=shadow_judge, family=family)
+    except ShadowJudgeError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The family is {family}." if family else "No family is named.")
+    return redirect(f"{reverse('shadow-judge', args=[collection.slug, shadow_judge])}#preference")
 
 
 @in_collection(Role.ADMIN)

@@ -12,7 +12,6 @@ from django.http import QueryDict
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.retriever_yield import Yield
-from adjudication.yield_reports import shown_yields
 from annotation.models import Pair
 from evaluation.choices import kept_choices
 from evaluation.error_browser.services import TypeCount, type_counts
@@ -29,6 +28,7 @@ from evaluation.leaderboard.rows import (
 from evaluation.leaderboard.selection import LeaderboardSelection, MeasureHead, Select
 from evaluation.system_page.query_values import QueryValues, query_values
 from evaluation.unique_finds import UniqueFind, UniqueFindsReport
+from planning.yields.report import shown_yields
 from pooling.preview import Cost
 from reports.models import StoredReport
 from reports.services import changed_since, stored_report

@@ -72,6 +72,7 @@ def _by_name(*checks: GateCheck) -> dict[str, GateCheck]:
     return {check.name: check for check in checks}
 
 
+MODEL_LABELS = "model-labels"
 CHECKS = _by_name(
     GateCheck(
         "empty",
@@ -108,6 +109,16 @@ CHECKS = _by_name(
         how_to_fix="State the licence of the texts in the collection's settings. Or publish "
         "document ids only.",
         fixed_on=FixedOn("collection-settings", "State their licence", "#id_corpus_licence"),
+    ),
+    GateCheck(
+        MODEL_LABELS,
+        questions.people_with_labels_of_models,
+        in_order="No annotator’s judgments are the labels of a model in the release.",
+        message="Annotators whose judgments are all the labels of a model: {count}. Labels of a "
+        "model must not be in ratings, splits or qrels.",
+        how_to_fix="Have people judge these pairs, or publish without the labels of that model.",
+        fixed_on=FixedOn("board", "View progress"),
+        can_accept=False,
     ),
     GateCheck(
         "unresolved",
@@ -273,11 +284,15 @@ ACCEPTABLE = tuple(name for name, check in CHECKS.items() if check.can_accept)
 def check_gate(gate: GateContext) -> tuple[Finding, ...]:
     """Every check's finding, whether in order or not. Call it within a consistent read.
 
-    A release of citations as labels has no judgments, so the checks of these are left out.
+    A release of citations as labels has no judgments, so the checks of these are left out. Only one
+    with labels of models is checked for them.
     """
     of_judgments = gate.options.labels is LabelSource.JUDGED
     checks = CHECKS if of_judgments else CHECKS_OF_CITATIONS
-    return tuple(check.finding(gate) for check in checks.values())
+    with_models = bool(gate.options.model_labels)
+    return tuple(
+        check.finding(gate) for name, check in checks.items() if name != MODEL_LABELS or with_models
+    )
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:

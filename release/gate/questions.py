@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
-from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import OWNERS, Collection, Role
@@ -19,9 +19,11 @@ from adjudication.standing import LabelledPair, Standing
 from annotation.models import Pair, PairCount
 from annotation.stale_presentations import pairs_shown_otherwise
 from annotation.team import waiting_pairs
+from bundle.layouts.model_labels import are_copies
 from bundle.options import LabelSource, Texts
 from corpus.models import Query
 from database.consistent_reads import batched, by_code_point
+from evaluation.models import ShadowLabel
 from pooling.models import Candidate
 from release.datasheets.current import dates_known, missing_answers
 from release.gate.answers import SHOWN, Faults, faults, name_of, unwritable
@@ -36,6 +38,28 @@ TOGETHER = 5000  # keys in a query, which both databases take
 
 def final_labels(gate: GateContext) -> Faults:
     return Faults(are_some=not gate.labels, words={"labels": f"{gate.labels:,}"})
+
+
+def people_with_labels_of_models(gate: GateContext) -> Faults:
+    """Annotators whose grades are all those of a model in the release: labels of a model came in.
+
+    Only pairs with both judgments are compared, as in the release.
+    """
+    judged = Pair.objects.of(gate.collection).judged().order_by().values("pk")
+    label = Q(pair__slots__judgment__grade__isnull=False, pair__in=judged)
+    rows = (
+        ShadowLabel.objects.filter(label, shadow_judge__name__in=gate.options.model_labels)
+        .filter(shadow_judge__collection=gate.collection)
+        .order_by()
+        .values_list("pair__slots__judgment__annotator__username", "shadow_judge__name")
+        .annotate(
+            compared=Count("pk"),
+            same=Count("pk", filter=Q(grade=F("pair__slots__judgment__grade"))),
+            kinds=Count("grade", distinct=True),
+        )
+    )
+    copies = sorted((user, model) for user, model, *counts in rows if are_copies(*counts))
+    return faults(f"{user} and {model}" for user, model in copies)
 
 
 def licence(gate: GateContext) -> Faults:

@@ -36,6 +36,7 @@ from release.snapshot.history import (
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
+from release.snapshot.model_labels import released_models
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.qualifications import released_qualifications
 from release.snapshot.rounds import released_rounds, round_lines
@@ -117,5 +118,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             pilots=released_pilots(collection),
             qualifications=released_qualifications(collection),
             blind_ratings=blind_figures(collection),
+            models=released_models(collection, options),
         )
         return without_judging(snapshot) if of_citations else snapshot

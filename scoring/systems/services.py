@@ -17,6 +17,8 @@ from corpus.models import Query
 from corpus.state import corpus_docnos
 from jobs.context import DirectRun, JobContext
 from retrieval.formats import RankedList, RunFormatError
+from scoring.labels import qrels_of
+from scoring.measures.judged_ranks import Qrels
 from scoring.models import System, SystemKind, SystemRanking
 from scoring.systems.run_files import SystemFile, facet_of, read_system_file
 from web.errors import UserFacingError
@@ -24,6 +26,7 @@ from web.words import count_noun
 
 LONGEST_NAME = 60
 EXAMPLES = 20  # unknown ids that a report names
+UNJUDGED_DEPTH = 20
 
 
 class SystemFault(UserFacingError):
@@ -187,8 +190,21 @@ def import_system(
         parameters={"files": [file.filename for file in files]},
         report=asdict(report),
         repetition_of=repetition_of,
+        more=_unjudged(qrels_of(collection), lists),
         work=work,
     )
+
+
+def _unjudged(qrels: Qrels, lists: Lists) -> dict[str, str]:
+    """How many of the first documents have no final label, over the queries that have some."""
+    firsts = [
+        (qrels[query], ranking.docnos[:UNJUDGED_DEPTH])
+        for query, ranking in lists.items()
+        if query in qrels
+    ]
+    listed = sum(len(docnos) for _, docnos in firsts)
+    unjudged = sum(docno not in grades for grades, docnos in firsts for docno in docnos)
+    return {f"unjudged_at_{UNJUDGED_DEPTH}": f"{unjudged:,} of {listed:,}"} if listed else {}
 
 
 def save_system(
@@ -200,9 +216,12 @@ def save_system(
     parameters: Mapping[str, Any],
     repetition_of: str = "",
     report: Mapping[str, Any] | None = None,
+    more: Mapping[str, object] | None = None,
     work: JobContext | None = None,
 ) -> System:
     """Store a system with lists of its own by query name; it replaces one of its name and kind.
+
+    `more` is of the result of the job and is not stored with the system.
 
     Raises:
         SystemFault: the name is invalid, or belongs to a run or to a system of another kind, or
@@ -224,7 +243,7 @@ def save_system(
             sha256=_digest(by_query),
         )
         _insert_lists(system, by_query)
-        work.complete({"system": name, **(report or {})})
+        work.complete({"system": name, **(report or {}), **(more or {})})
     return system
 
 

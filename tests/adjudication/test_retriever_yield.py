@@ -7,17 +7,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from adjudication import yield_reports
 from adjudication.retriever_yield import SourceCandidate, Yield, is_found, yields, yields_of
-from adjudication.yield_reports import (
-    YieldReport,
-    request_due_yields,
-)
 from annotation.models import Slot
 from annotation.services import open_query
 from evaluation.pool_bias.services import PoolBiasReport
 from jobs import services as jobs
 from jobs.models import Job, State
+from planning.yields import report as yield_reports
+from planning.yields.report import (
+    YieldReport,
+    request_due_yields,
+)
 from pooling.models import Contribution
 from pooling.services import freeze_pools
 from reports.models import StoredReport

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OTHERS = (
     *("search", "import-documents", "document-imports", "import-full-texts", "add-query"),
     *("draw-sample", "paper-types", "add-run", "choose-models", "plan-pools", "new-study"),
-    *("add-system", "ranked-lists"),
+    *("add-system", "ranked-lists", "plan-judging"),
     "import-shadow-judge",
 )
 

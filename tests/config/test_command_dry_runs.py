@@ -24,6 +24,7 @@ from tests.support.rounds import late, new_documents
 from tests.support.screened_samples import a_screened_sample
 from tests.support.study_scenes import attach_full_texts
 
+NO_SERVER = "http://127.0.0.1:9/v1"
 Arguments = list[object]
 Case = Callable[[World, Path], Arguments]
 
@@ -139,6 +140,10 @@ CASES: dict[str, Case] = {
         written(folder, "a.json", {"pay": "None."}),
     ],
     "archive_collection": archive_arguments,
+    "ask_model": lambda world, folder: [
+        "small",
+        *("--name", "tiny", "--model", "tiny-1", "--address", NO_SERVER),
+    ],
     "top_up_pools": top_up_arguments,
     "build_pools": plan_arguments,
     "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
@@ -147,6 +152,7 @@ CASES: dict[str, Case] = {
     "check_blindness": lambda world, folder: ["small"],
     "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
     "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
+    "estimate_scores": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@20"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
     "compute_gaps": lambda world, folder: ["small", "--depth", 10],
     "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
@@ -225,7 +231,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys):
+def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys, settings):
+    settings.MODEL_ADDRESSES = [NO_SERVER]
     arguments = [*map(str, CASES[name](world, tmp_path))]
     files = files_in(tmp_path)
     before = rows()

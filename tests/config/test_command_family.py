@@ -17,15 +17,17 @@ from tests.support.factories import UserFactory
 VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
-    *("draw", "export", "import", "label", "list", "make", "open", "publish", "rebuild"),
-    *("reconcile", "report", "run", "score", "simulate", "start", "train", "verify", "write"),
+    *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
+    *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
+    "write",
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
-    *("choose_models", "compute_significance", "export_documents", "export_manifest"),
-    *("export_queries", "list_people", "rebuild_pools", "report_study", "simulate_pooling"),
+    *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
+    *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
+    *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
     *("start_demo", "verify_release"),
 }
 LONGEST_SUMMARY = 80

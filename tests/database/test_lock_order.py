@@ -68,6 +68,7 @@ from evaluation.shadow_judges.services import (
     Description,
     delete_shadow_judge,
     import_shadow_judge,
+    name_family,
 )
 from jobs.context import DirectRun
 from pooling.checks import PoolChecks
@@ -462,6 +463,10 @@ def unshadowed(scene: Scene) -> None:
     delete_shadow_judge(collection=scene.collection, name="first")
 
 
+def family_named(scene: Scene) -> None:
+    name_family(collection=scene.collection, name="first", family="dense")
+
+
 def tagged(scene: Scene) -> None:
     pair = Case.objects.cases().get(query=scene.opening.query)
     tag_error(system=scene.system, pair=pair, error_type="context", tagged_by=None)
@@ -555,6 +560,7 @@ SHORT = [
     judged,
     decided,
     studied,
+    family_named,
     unshadowed,
     tagged,
     types_changed,

@@ -41,6 +41,7 @@ NOT_RUN = {
     "docs/loading.md": 1,
     "docs/ordinary_topics.md": 2,
     "docs/pooling.md": 2,
+    "docs/prediction_powered.md": 2,
     "docs/quickstart.md": 2,
     "docs/release.md": 3,
     "docs/retrievers.md": 1,

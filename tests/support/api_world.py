@@ -27,8 +27,10 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.prediction_powered.report import PredictionPoweredReport
 from jobs.context import DirectRun
 from jobs.models import Job
+from planning.yields.report import YieldReport
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
@@ -42,6 +44,7 @@ from scoring.models import System, SystemKind
 from scoring.services import evaluate
 from scoring.systems.services import save_system
 from studies.models import Study
+from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
@@ -58,6 +61,7 @@ from tests.support.study_scenes import attach_full_texts, rate
 RETRIEVER = "secret-retriever"
 RANK, SCORE = 4_711_093, 7.77125
 SHADOW_JUDGE = "secret-model"
+FAMILY = "secret-family"
 NOTE = "SECRET NOTE"
 EMAIL = "secret@example.org"  # of a reader
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
@@ -136,6 +140,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
+    compute_report(YieldReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     _round_report(collection)
@@ -163,16 +168,37 @@ def add_shadow_judge(world: World, name: str) -> None:
     """A model's labels of all pairs, and its comparison with people."""
     collection = world.collection
     judge = collection.shadow_judges.create(
-        name=name, model=name, filename=f"{name}.txt", labels_count=3, sha256="0" * 64
+        name=name,
+        model=name,
+        family=FAMILY,
+        filename=f"{name}.txt",
+        labels_count=3,
+        sha256="0" * 64,
     )
     for slot in world.slots():
         judge.labels.create(pair=slot.pair, grade=3)
+    # Its labels are from before it was asked, so that each pair has one without an answer.
+    asking = an_asking(collection, judge, answers_count=1, problems={"no-grade": 1})
+    an_answer(asking, world.slots()[0].pair, grade=None, problem="no-grade", raw="Two.")
     for kind in (
         LabelEffectsReport("AP"),
         CitedPapersReport("AP"),
         ShadowJudgeReport("AP", name),
     ):
         compute_report(kind, collection=collection)
+    _estimate(world, name)
+
+
+def _estimate(world: World, name: str) -> None:
+    """A report with an estimate, as a collection with more judged queries has it."""
+    report = compute_report(PredictionPoweredReport("AP", name), collection=world.collection)
+    bounds = {"value": 0.5, "low": 0.4, "high": 0.6}
+    estimate = {
+        **{"system": RETRIEVER, "model_only": 0.7, "human": bounds, "powered": bounds},
+        **{"tuning": 0.1, "saved": {"queries": 0, "pairs": 0}},
+    }
+    report.payload = {**report.payload, "reason": "", "systems": [estimate]}
+    report.save(update_fields=["payload"])
 
 
 def _sample(collection: Collection) -> None:
@@ -293,6 +319,7 @@ def every_id(world: World) -> dict[str, list[object]]:
             "sources",
         ],
         "extension": ["svg", "csv"],
+        "strategy": ["random"],  # of judging
         "table": ["documents"],
         "practice_set": [each.name for each in collection.practice_sets.all()] or ["pilot-1"],
         "study": [world.study.name],

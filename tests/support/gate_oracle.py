@@ -19,7 +19,7 @@ from release.snapshot import take_snapshot
 
 Answers = dict[str, tuple[int, tuple[str, ...]]]
 # Their questions read what the oracle would read: a report's own state, and two settings.
-WITHOUT_ORACLE = {"old-reports", "licence", "corpus-licence"}
+WITHOUT_ORACLE = {"model-labels", "old-reports", "licence", "corpus-licence"}
 
 
 def asked(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Answers:

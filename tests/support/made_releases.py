@@ -12,6 +12,7 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,10 @@ def invented_texts(path: Path, docnos: Sequence[str]) -> Path:
 
 
 def labels_of(collection: Collection, manifest: Manifest) -> list[str]:
-    """The final labels, or citations, of the collection as lines of qrels."""
-    pairs = take_snapshot(collection, manifest.options).pairs
+    """The final labels, or citations, of the collection as lines of qrels.
+
+    Labels of models are not imported, so those that the release has cannot be asked for.
+    """
+    options = replace(manifest.options, model_labels=())
+    pairs = take_snapshot(collection, options).pairs
     return [f"{pair.query} 0 {pair.docno} {pair.final}" for pair in pairs if pair.final is not None]

@@ -43,9 +43,9 @@ CLOSE = 1e-12  # Dinkelbach's method ends when a step changes the quotient by le
 class UnboundedMeasure(ValueError):
     """A measure whose bounds are not known here."""
 
-    def __init__(self, measure: str) -> None:
+    def __init__(self, measure: str, families: Sequence[str] = FAMILIES) -> None:
         super().__init__(
-            f'No bounds are known for "{measure}". Use {", ".join(FAMILIES)}, with or without a '
+            f'No bounds are known for "{measure}". Use {", ".join(families)}, with or without a '
             "cut-off."
         )
 

@@ -12,6 +12,8 @@ from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.tables import Payload
 from evaluation.label_effects.text import ranking_lines
+from evaluation.shadow_judges.parts import report_parts
+from evaluation.shadow_judges.services import shadow_judge_named
 from evaluation.shadow_judges.tables import COMPARISON_NAMES
 
 
@@ -27,6 +29,7 @@ class Command(ComparisonCommand):
 
     def report(self, **options: Any) -> ShadowJudgeReport:
         measure = options["measure"] or usual_measure(options["collection"])
+        self.family = shadow_judge_named(options["collection"], options["name"]).family
         return ShadowJudgeReport(measure, options["name"])
 
     def lines(self, payload: Payload) -> list[str]:
@@ -38,6 +41,8 @@ class Command(ComparisonCommand):
                 coefficients = row["comparisons"][key]["coefficients"]
                 cells = "".join(f"{_cell(coefficients[each.key]):>20}" for each in COEFFICIENTS)
                 lines.append(f"  {name:<38}{cells}")
+        for part in report_parts(payload, {}, self.family):
+            lines += ["", part.title, *(f"  {finding}" for finding in part.findings)]
         return [*lines, "", *ranking_lines(payload)]
 
 

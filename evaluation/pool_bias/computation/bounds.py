@@ -33,7 +33,7 @@ def bounded_measure(name: str) -> BoundedMeasure:
     """The measure of a name as ir-measures writes it. Raises UnboundedMeasure."""
     measure = BoundedMeasure.of(name)
     if measure.family not in FAMILIES:
-        raise UnboundedMeasure(name)
+        raise UnboundedMeasure(name, FAMILIES)
     return measure
 
 

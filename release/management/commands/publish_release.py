@@ -17,6 +17,7 @@ from release.gate.acceptance import Reasons, checked_reasons
 from release.gate.checks import ACCEPTABLE, blocking_findings
 from release.services import check_version, find_faults, publish_release
 from release.snapshot.documents import count_documents
+from release.snapshot.model_labels import check_models
 
 
 class Command(ProjectCommand):
@@ -64,9 +65,20 @@ class Command(ProjectCommand):
             help="What the labels are: the final labels, or what the query papers cite.",
         )
 
+        parser.add_argument(
+            "--model-labels",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Include the labels of this shadow judge in a folder of their own. May be given "
+            "several times.",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
-        choice = ReleaseOptions(options["texts"], LabelSource(options["labels"]))
+        models = tuple(sorted(set(options["model_labels"])))
+        choice = ReleaseOptions(options["texts"], LabelSource(options["labels"]), models)
+        check_models(collection, choice)
         accept = checked_reasons(_reasons(options["accept"]), ACCEPTABLE)
         if options["dry_run"]:
             self._check(collection, accept, choice)

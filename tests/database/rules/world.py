@@ -43,7 +43,7 @@ from curation.models import (
     SampledPaper,
     Screening,
 )
-from evaluation.models import ErrorTag, ShadowJudge, ShadowLabel
+from evaluation.models import Asking, ErrorTag, ModelAnswer, ShadowJudge, ShadowLabel
 from jobs.models import Job, State
 from pooling.models import (
     BuildRun,
@@ -88,6 +88,7 @@ from scoring.models import (
     SystemRanking,
 )
 from studies.models import Study, StudyPair, StudyRating
+from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.curation import a_label_record, a_sample
 from tests.support.factories import (
     DocumentFactory,
@@ -191,6 +192,8 @@ class World(NamedTuple):
     finished: PracticeJudgment  # by a member who has finished a training set
     shadow_judge: ShadowJudge
     shadow_label: ShadowLabel
+    asking: Asking
+    model_answer: ModelAnswer
     stored_report: StoredReport
     ended_pair: StudyPair
     system: System
@@ -261,6 +264,7 @@ def build_world() -> World:
     shadow_judge = collection.shadow_judges.create(
         name="model", filename="model.txt", labels_count=1, sha256="0" * 64
     )
+    asking = an_asking(collection)
     document = DocumentFactory(collection=collection)
     sampled_paper = a_sample(collection).papers.create(document=document, position=1)
     paper_type = collection.paper_types.create(key="survey", name="Survey", position=1)
@@ -363,6 +367,8 @@ def build_world() -> World:
         ended_pair=ended_pair,
         shadow_judge=shadow_judge,
         shadow_label=shadow_judge.labels.create(pair=other.pair, grade=3),
+        asking=asking,
+        model_answer=an_answer(asking, other.pair, grade=3),
         stored_report=a_stored_report(collection, "kind", digest="0" * 64),
         document_import=document_import,
         import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),

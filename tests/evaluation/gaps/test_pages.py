@@ -6,14 +6,17 @@ import json
 from io import StringIO
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from accounts.models import Collection
 from evaluation.gaps.report import GapsError
 from evaluation.gaps.services import GapsReport
 from evaluation.gaps.stored import current_gaps
+from jobs.services import run as run_job
 from reports.services import compute_report, stored_report
 from scoring.services import evaluate
+from scoring.systems.uploads import request_system_import
 from tests.support.label_scenes import a_system
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
@@ -60,6 +63,7 @@ def test_a_report_of_one_system_leaves_the_gaps_of_others_as_they_are(collection
     late = row_of(collection, "late", systems=["good"])
     assert late["unjudged"] is None
     precision = late["scores"]["all"]["P(rel=2)@20"]
+    assert (precision["low"], precision["high"]) == (None, None)
     assert precision["joint"] == pytest.approx([1 / 60, 2 / 60])  # n1 of q1_background is in both
     with pytest.raises(GapsError, match='"nothing" is not a system'):
         compute_report(GapsReport(20, ["nothing"]), collection=collection)
@@ -95,6 +99,10 @@ def test_the_page_shows_bounds_ranks_costs_and_queries(collection):
     assert "1.67–6.67" in page
     assert "q1_method" in page
     assert "q2_method" not in page.split("Queries", 1)[1].split("largest gaps first")[0]
+    assert "good: unjudged" in page
+    only_late = text_of(admin.get(address("gaps"), {"show": "late"}))
+    assert "late: unjudged" in only_late
+    assert "good: unjudged" not in only_late
     queries = queries_of(admin, address("gaps"))
     for number in range(3):
         a_system(collection, f"more{number}", LATE)
@@ -157,3 +165,39 @@ def test_the_command_prints_the_report(collection):
     out = StringIO()
     call_command("compute_gaps", "small", "late", "--format", "json", stdout=out)
     assert json.loads(out.getvalue())["chosen"] == ["late"]
+
+
+def test_the_import_of_a_system_says_how_much_is_unjudged(collection):
+    run = SimpleUploadedFile("new.run", b"q1_method Q0 d1 1 2 new\nq1_method Q0 d4 2 1 new\n")
+    job = request_system_import(collection=collection, name="new", files=[run], requested_by=None)
+    run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.result["system"], job.result["unjudged_at_20"]) == ("new", "1 of 2")
+
+
+def test_the_api_computes_and_gives_the_report(collection):
+    admin, where = client_of("admin"), "/api/v1/collections/small/"
+    assert admin.get(f"{where}gaps/").status_code == 404
+    refused = admin.post(f"{where}gaps/", {"system": ["nothing"]}, "application/json")
+    assert '"nothing" is not a system.' in refused.content.decode().replace("\\", "")
+    asked = admin.post(f"{where}gaps/", {"system": ["late"], "depth": 10}, "application/json")
+    run_job(asked.json()["id"])
+    answer = admin.get(f"{where}gaps/", {"system": "late", "depth": 10}).json()
+    assert (answer["report"]["pairs"], answer["up_to_date"]) == (3, True)
+    assert answer["hours"] == pytest.approx(3 * 2.36 * 15 / 3600)  # 36 % need the adjudicator
+
+
+def test_the_scores_of_the_api_have_the_gap_of_each_system(collection):
+    admin, where = client_of("admin"), "/api/v1/collections/small/evaluation/"
+
+    def gaps(**parameters: str):
+        systems = admin.get(where, parameters).json()["systems"]
+        return {system["system"]: system["gap"] for system in systems}
+
+    assert gaps() == {"good": None, "late": None}  # stored scores, and no report yet
+    computed = gaps(measures="P@20")["late"]
+    compute_report(GapsReport(), collection=collection)
+    stored = gaps()["late"]
+    assert (stored["unjudged"], stored["listed"]) == (computed["unjudged"], computed["listed"])
+    assert stored["bounds"]["P(rel=2)@20"] == computed["bounds"]["P(rel=2)@20"]
+    assert gaps(profile="csfcube") == {"good": None, "late": None}

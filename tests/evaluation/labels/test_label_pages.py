@@ -94,7 +94,7 @@ def test_the_finding_and_the_figures_come_first_and_values_are_in_percent(reader
     assert address("system", "good") in page.text
     judge = reader.get(address("shadow-judge", "model"))
     assert (
-        judge.context["section"]
+        judge.context["parts"][0]["part"]
         .findings[0]
         .startswith("Over 7 pairs of 3 queries, the median α of the model is ")
     )

@@ -105,7 +105,7 @@ def test_the_bound_of_rbp_is_the_residual_of_moffat_and_zobel():
 
 
 def test_a_measure_without_a_bound_is_named():
-    with pytest.raises(UnboundedMeasure, match='No upper bound is defined for "RR"'):
+    with pytest.raises(UnboundedMeasure, match=r'No bounds are known for "RR". Use P, R, AP'):
         bounded_measure("RR")
     with pytest.raises(UnboundedMeasure, match="NDCG%20"):
         bounded_measure("NDCG%20")

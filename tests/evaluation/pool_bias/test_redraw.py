@@ -16,6 +16,7 @@ from evaluation.pool_bias.redraw import (
 )
 from jobs.context import DirectRun
 from pooling.models import BuildRun
+from pooling.provenance import IMPORTED
 from pooling.services import PoolPlan, freeze_pools
 from pooling.services.imported import create_imported_pools
 from tests.support.factories import DocumentFactory, a_pool
@@ -94,12 +95,19 @@ def test_a_source_is_counted_as_finder_down_to_the_depth_it_was_drawn_to():
     assert all(document.has == {"up", "down"} for document in pool.documents)
 
 
+def imported(collection, *docnos):
+    documents = collection.documents.filter(docno__in=docnos)
+    return dict.fromkeys(documents.values_list("pk", flat=True), IMPORTED)
+
+
 def test_pools_of_judgments_made_elsewhere_are_kept_with_the_reason():
     collection = a_collection_with_three_runs()
     paper = collection.query_papers.get(name="q1")
-    documents = list(collection.documents.filter(docno__in=["d01", "d02"]))
     create_imported_pools(
-        collection=collection, documents={paper: documents}, files={}, built_by=None
+        collection=collection,
+        documents={paper: imported(collection, "d01", "d02")},
+        files={},
+        built_by=None,
     )
     result = redrawn(collection, ("imported",))
     assert (result.papers, result.kept) == ([], {LIST_ONLY: ["q1"]})
@@ -148,8 +156,7 @@ def _new(result, name):
 def test_a_build_whose_drafts_were_all_replaced_is_passed_over():
     collection = a_collection_with_two_papers()
     first = built(collection, **LEFT_AND_RIGHT)
-    document = collection.documents.get(docno="d01")
-    papers = {paper: [document] for paper in collection.query_papers.all()}
+    papers = dict.fromkeys(collection.query_papers.all(), imported(collection, "d01"))
     create_imported_pools(collection=collection, documents=papers, files={}, built_by=None)
     assert collection.pool_builds.filter(pk=first.pk).exists()
     result = redrawn(collection, ("left",))
@@ -161,9 +168,11 @@ def test_a_build_whose_drafts_were_all_replaced_is_passed_over():
 def test_builds_that_cannot_be_drawn_again_do_not_stop_the_others():
     collection = a_collection_with_two_papers()
     paper = collection.query_papers.get(name="q1")
-    documents = {row.docno: row for row in collection.documents.all()}
     create_imported_pools(
-        collection=collection, documents={paper: [documents["d01"]]}, files={}, built_by=None
+        collection=collection,
+        documents={paper: imported(collection, "d01")},
+        files={},
+        built_by=None,
     )
     freeze_pools(collection=collection)
     build = built(collection, **LEFT_AND_RIGHT)

@@ -15,6 +15,7 @@ from evaluation.pool_bias.services import PoolBiasReport, current_paragraph
 from jobs.context import DirectRun
 from jobs.models import State
 from jobs.services import run
+from pooling.provenance import IMPORTED
 from pooling.services.imported import create_imported_pools
 from reports.models import StoredReport
 from reports.services import changed_since, compute_report, request_report, stored_report
@@ -142,7 +143,7 @@ def test_sources_count_with_all_that_they_drew_if_a_pool_cannot_be_drawn_again()
         DocumentFactory(collection=collection, docno=docno)
         create_query(collection=collection, docno=docno, facet_key="method")
     papers = collection.query_papers.filter(name__in=names)
-    documents = [collection.documents.get(docno="d01")]
+    documents = {collection.documents.get(docno="d01").pk: IMPORTED}
     create_imported_pools(
         collection=collection, documents=dict.fromkeys(papers, documents), files={}, built_by=None
     )

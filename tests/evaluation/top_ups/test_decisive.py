@@ -69,5 +69,5 @@ def test_a_run_without_scores_has_no_conclusions(collection):
 
 
 def test_a_measure_without_bounds_is_refused(collection):
-    with pytest.raises(PoolingError, match="ound"):
-        preview_top_up(collection, a_request(measure="Bpref"), DirectRun())
+    with pytest.raises(PoolingError, match="No bounds are known"):
+        preview_top_up(collection, a_request(measure="ERR@20"), DirectRun())

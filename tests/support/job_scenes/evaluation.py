@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
+
 from accounts.models import Collection
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
@@ -15,9 +17,12 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
+from evaluation.prediction_powered.report import PredictionPoweredReport
+from evaluation.shadow_judges.asking.services import request_asking
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
+from planning.double_judging.report import JudgingPlansReport
 from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import DisplayProof
 from release.services import publish_release, request_release
@@ -26,9 +31,11 @@ from reports.services import request_report
 from scoring.baselines.services import request_baselines
 from scoring.services import request_evaluation
 from scoring.systems.uploads import request_system_import
+from tests.support.asking_scenes import a_plan
 from tests.support.baseline_scenes import a_judged_scene
 from tests.support.job_scenes.files import text
 from tests.support.label_scenes import MODEL_LABELS, two_systems
+from tests.support.model_server import model_server
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
@@ -83,6 +90,10 @@ def label_effects() -> Job:
     return request_report(LabelEffectsReport("AP"), collection=collection)
 
 
+def judging_plans() -> Job:
+    return request_report(JudgingPlansReport(""), collection=a_scored_collection())
+
+
 def cited_papers() -> Job:
     collection = a_scored_collection()
     return request_report(CitedPapersReport("AP"), collection=collection)
@@ -98,6 +109,12 @@ def shadow_judge() -> Job:
     return request_report(ShadowJudgeReport("AP", "model"), collection=collection)
 
 
+def estimates() -> Job:
+    collection = a_scored_collection()
+    collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
+    return request_report(PredictionPoweredReport("AP", "model"), collection=collection)
+
+
 def shadow_labels() -> Job:
     lines = [f"{query} 0 {docno} {grade}" for (query, docno), grade in MODEL_LABELS.items()]
     return request_shadow_judge(
@@ -106,6 +123,14 @@ def shadow_labels() -> Job:
         upload=text(*lines),
         requested_by=None,
     )
+
+
+def asking() -> Job:
+    """A job that asks a server of this process, which runs until the process ends."""
+    server = model_server().__enter__()
+    settings.MODEL_ADDRESSES = [server.url]
+    plan = a_plan(server.url)
+    return request_asking(collection=a_judged_collection(), plan=plan, requested_by=None)
 
 
 def release() -> Job:
@@ -142,10 +167,13 @@ SCENES: dict[str, Callable[[], Job]] = {
     "unique_finds": finds,
     "gaps": gaps,
     "compare_labels": label_effects,
+    "compare_judging_plans": judging_plans,
     "compare_citations": cited_papers,
     "compare_rounds": round_effects,
     "compare_shadow_judge": shadow_judge,
+    "estimate_scores": estimates,
     "import_shadow_judge": shadow_labels,
+    "ask_model": asking,
     "publish_release": release,
     "prove_display": display_proof,
     "check_blindness": blindness,

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.uploads import request_judgments
-from adjudication.yield_reports import YieldReport
 from annotation.guidelines.changes import request_guideline
 from annotation.team import (
     plan_new_pairs,
@@ -18,6 +17,7 @@ from annotation.team import (
 )
 from evaluation.top_ups.services import TopUp, request_top_up
 from jobs.models import Job
+from planning.yields.report import YieldReport
 from pooling.checks import PoolChecks
 from pooling.services import PoolPlan, freeze_pools, request_pools
 from reports.services import request_report
