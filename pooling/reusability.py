@@ -1,4 +1,4 @@
-"""How much of a system that did not contribute is judged: sources left out of pools. Pure.
+"""The judged share of a system that did not contribute, from sources left out of pools. Pure.
 
 Each source of the pools is left out in turn, as if it were a new system: the pools are drawn
 without it, and the share of its first documents that are still pooled is its judged@k. The same is
@@ -18,7 +18,7 @@ from web.words import count_noun
 DEPTH = 20  # of judged@k
 
 
-class LeftOut(NamedTuple):
+class SourceLeftOut(NamedTuple):
     """A source or a family that is left out, with its value for each query.
 
     `values` are by query, or by query paper before pools are built. One without a list is missing.
@@ -65,7 +65,7 @@ class Prediction(NamedTuple):
         return f"{100 * self.value:.0f} % ({interval}), from {ends}"
 
 
-def predict(left_out: Sequence[LeftOut], seed: str) -> Prediction | None:
+def predict(left_out: Sequence[SourceLeftOut], seed: str) -> Prediction | None:
     """None if nothing was left out, or if it has no list."""
     groups = [group for group in left_out if group.values]
     if not groups:
@@ -86,7 +86,7 @@ def predict(left_out: Sequence[LeftOut], seed: str) -> Prediction | None:
 
 
 def _interval(
-    groups: Sequence[LeftOut], queries: Sequence[str], seed: str
+    groups: Sequence[SourceLeftOut], queries: Sequence[str], seed: str
 ) -> tuple[float, float] | tuple[None, None]:
     if len(queries) < FEWEST_QUERIES:
         return None, None

@@ -1,4 +1,4 @@
-"""What the labels of a run lack: its unjudged documents, and what their labels could change.
+"""The unjudged documents of runs, and the changes that their labels could make.
 
 It imports `scoring`, `reports` and the hours of judging. Begin with `bounds.py`, which is pure.
 """

@@ -47,7 +47,7 @@ class GapsAnswer(serializers.Serializer[Any]):
     report = serializers.DictField(source="payload")
 
 
-class Gaps(CollectionView):
+class UnjudgedDocuments(CollectionView):
     @extend_schema(
         summary="What unjudged documents could change",
         description="404 until the report has been computed for this depth and these systems.",

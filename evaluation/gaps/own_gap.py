@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from evaluation.gaps.computation.bounds import Range
+from evaluation.gaps.computation.bounds import ScoreRange
 from evaluation.gaps.computation.means import MeanRange, mean_range
 from evaluation.gaps.computation.read_lists import Lists, ReadLists
 from evaluation.gaps.cost import gap_hours
@@ -80,8 +80,8 @@ def own_gap(
     )
 
 
-def _counted(ranges: Sequence[Range | None]) -> list[Range | None]:
+def _counted(ranges: Sequence[ScoreRange | None]) -> list[ScoreRange | None]:
     return [
-        row if row and row.is_certain else Range(0.0, 0.0, row.high if row else 0.0)
+        row if row and row.is_certain else ScoreRange(0.0, 0.0, row.high if row else 0.0)
         for row in ranges
     ]

@@ -10,9 +10,9 @@ from evaluation.gaps.computation.conclusions import Conclusion
 from evaluation.gaps.computation.decisive import decisive
 from evaluation.gaps.computation.judged_later import (
     MOST_EXACT,
+    BoundedScore,
     JudgedLater,
     MeasureResult,
-    SystemScore,
 )
 from evaluation.gaps.computation.means import MeanRange
 from evaluation.gaps.measures import GapMeasure, report_measures
@@ -108,7 +108,7 @@ def report_payload(
 
 
 def summary_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page of a system reads: everything but the queries and the pairs of systems."""
+    """The part for the page of a system: all but the queries and the pairs of systems."""
     return {
         "measures": [measure["name"] for measure in payload["measures"]],
         "systems": {row["system"]: row for row in payload["systems"]},
@@ -131,7 +131,7 @@ def _groups(collection: Collection, names: Sequence[str]) -> dict[str, list[int]
     return groups
 
 
-def _score(score: SystemScore, is_chosen: bool) -> dict[str, Any]:
+def _score(score: BoundedScore, is_chosen: bool) -> dict[str, Any]:
     """`low` and `high`: if its own gap is judged; None if it is not chosen. `joint`: if all are."""
     return {
         **(score.own if is_chosen else MeanRange(None, score.own.value, None))._asdict(),

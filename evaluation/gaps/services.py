@@ -92,7 +92,7 @@ def is_quick(collection: Collection) -> bool:
 @register
 @dataclass(frozen=True)
 class GapsReport(ReportKind):
-    """What the gaps of systems down to a depth could change; `systems` empty for those of all.
+    """The report on the gaps of systems to a depth. Empty `systems` stand for all systems.
 
     Its content raises GapsError; see `report_payload`.
     """

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from evaluation.gaps.computation.bounds import Range
+from evaluation.gaps.computation.bounds import ScoreRange
 from evaluation.gaps.cost import GapCosts
 from evaluation.gaps.measures import DEPTH, DEPTHS, report_measures
 from evaluation.gaps.reading import read_lists
@@ -44,11 +44,11 @@ MOST_ROWS = 50
 MOST_SIDE_BY_SIDE = 3  # systems of the table by query
 
 
-class QueryRow(NamedTuple):
+class QueryGapRow(NamedTuple):
     """A query with (size of the gap, bounds or None) of each system side by side."""
 
     name: str
-    cells: Sequence[tuple[int, Range | None]]
+    cells: Sequence[tuple[int, ScoreRange | None]]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class GapsPage:
         page = numbered_page(lines, self.request, anchor="#by-query")
         return page._replace(rows=self._with_bounds(page.rows, systems))
 
-    def _with_bounds(self, lines: Sequence[QueryLine], systems: Sequence[str]) -> list[QueryRow]:
+    def _with_bounds(self, lines: Sequence[QueryLine], systems: Sequence[str]) -> list[QueryGapRow]:
         found = list(self.collection.systems.filter(name__in=systems))
         names = [line.name for line in lines]
         lists = read_lists(self.collection, found, systems, self.kind.depth, queries=names)
@@ -127,7 +127,7 @@ class GapsPage:
         bounded = next(each.bounded for each in measures if each.name == self.measure)
         places = {name: place for place, name in enumerate(lists.names)}
         return [
-            QueryRow(
+            QueryGapRow(
                 line.name,
                 [
                     (size, lists.own_range(bounded, system, places[line.name]))

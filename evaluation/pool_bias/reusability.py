@@ -9,7 +9,7 @@ from accounts.models import Collection
 from evaluation.pool_bias.computation.leave_out import Dropped, ScoredSystems
 from evaluation.pool_bias.computation.sourced_pools import SourcedPool
 from evaluation.pool_bias.redraw import SourceGroup
-from pooling.reusability import LeftOut, Prediction, predict
+from pooling.reusability import Prediction, SourceLeftOut, predict
 from retrieval.families import family_of
 from retrieval.models import Run
 
@@ -23,8 +23,8 @@ class NewSystems(NamedTuple):
 
     name: str
     sources: Sequence[str]
-    judged: LeftOut
-    change: LeftOut
+    judged: SourceLeftOut
+    change: SourceLeftOut
     ranks: Sequence[int]
 
     def as_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def new_systems(
     if not own:
         return None
     judged, change, ranks = scored.as_new_systems(own, dropped, pools)
-    return NewSystems(name, own, LeftOut(name, judged), LeftOut(name, change), ranks)
+    return NewSystems(name, own, SourceLeftOut(name, judged), SourceLeftOut(name, change), ranks)
 
 
 def prediction_payload(rows: Iterable[NewSystems | None], seed: str) -> dict[str, Any] | None:

@@ -50,7 +50,7 @@ class CalibrationBin(NamedTuple):
         return 100 * self.observed
 
 
-class Calibration(NamedTuple):
+class ForecastCalibration(NamedTuple):
     """Predictions for the judged pairs, by models that were fitted without their queries.
 
     `brier` is the mean squared difference to what was judged, `brier_without` that of the share of
@@ -85,7 +85,7 @@ class Forecast:
     factor: Numbers
     factor_variance: Numbers
     scale_variance: float
-    calibration: Calibration | None
+    calibration: ForecastCalibration | None
 
     @cached_property
     def chances(self) -> Numbers:
@@ -232,7 +232,9 @@ def _spread(found: Numbers, expected: Numbers, known: Flags) -> tuple[float, flo
     return overdispersion, float(clusters * squares.sum() / expected.sum() ** 2)
 
 
-def _calibration(table: PairTable, known: Flags, relevant: Flags, unseen: Numbers) -> Calibration:
+def _calibration(
+    table: PairTable, known: Flags, relevant: Flags, unseen: Numbers
+) -> ForecastCalibration:
     predicted, observed = unseen[known], relevant[known].astype(np.float64)
     facet = table.facet[known]
     shares = np.bincount(facet, observed) / np.maximum(1, np.bincount(facet))
@@ -242,7 +244,7 @@ def _calibration(table: PairTable, known: Flags, relevant: Flags, unseen: Number
         for part in np.array_split(order, BINS)
         if len(part)
     ]
-    return Calibration(
+    return ForecastCalibration(
         queries=len(np.unique(table.query[known])),
         pairs=int(known.sum()),
         expected=float(predicted.sum()),

@@ -17,9 +17,9 @@ from jobs.context import JobContext
 from jobs.last_look import LastLook
 from planning.yields.advice import QueryAdvice, advice_of
 from planning.yields.forecast import (
-    Calibration,
     CalibrationBin,
     CurvePoint,
+    ForecastCalibration,
     MarginalCurve,
     curves,
     forecast_of,
@@ -134,11 +134,11 @@ class ShownYields(NamedTuple):
         ]
 
     @property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> ForecastCalibration | None:
         row = self.payload.get("calibration")
         if row is None:
             return None
-        calibration = Calibration(*row)
+        calibration = ForecastCalibration(*row)
         return calibration._replace(bins=[CalibrationBin(*each) for each in calibration.bins])
 
     @property

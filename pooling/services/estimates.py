@@ -18,7 +18,7 @@ from accounts.models import Collection
 from corpus.ordering import shuffled
 from corpus.state import corpus_docnos, corpus_documents
 from pooling.preview import USUAL_DEPTH
-from pooling.reusability import DEPTH, LeftOut, Prediction, pooled_share, predict
+from pooling.reusability import DEPTH, Prediction, SourceLeftOut, pooled_share, predict
 from pooling.services.draw import EMPTY, cited_docnos, draw_pool, stored_lists
 from pooling.services.eligibility import Eligible
 from pooling.services.plan_runs import run_names
@@ -301,7 +301,7 @@ def _reusability(
     if len(sources) < 2:
         return None
 
-    def left_out(name: str, group: SourceGroup) -> LeftOut:
+    def left_out(name: str, group: SourceGroup) -> SourceLeftOut:
         """The mean over the sources of the group, for each pool where one has a list."""
         values = {}
         for paper, pool in zip(sample.lists, sample.pools, strict=True):
@@ -312,7 +312,7 @@ def _reusability(
             ]
             if shares:
                 values[pool.query_paper] = sum(shares) / len(shares)
-        return LeftOut(name, values)
+        return SourceLeftOut(name, values)
 
     by_source = predict([left_out(name, (name,)) for name in sources], seed)
     if by_source is None:

@@ -196,7 +196,7 @@ def import_system(
 
 
 def _unjudged(qrels: Qrels, lists: Lists) -> dict[str, str]:
-    """How many of the first documents have no final label, over the queries that have some."""
+    """The number of first documents without a final label, over the queries that have labels."""
     firsts = [
         (qrels[query], ranking.docnos[:UNJUDGED_DEPTH])
         for query, ranking in lists.items()

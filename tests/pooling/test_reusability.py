@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from pooling.reusability import LeftOut, predict
+from pooling.reusability import SourceLeftOut, predict
 from pooling.services import PoolPlan, estimate_pools
 from retrieval.families import family_of
 from retrieval.retrievers import CATALOGUE, retriever
@@ -67,7 +67,7 @@ def test_the_interval_has_the_width_of_the_standard_error():
     rng = np.random.default_rng(3)
     values = {name: rng.random(200) for name in ("a", "b")}
     groups = [
-        LeftOut(name, {f"q{number}": float(value) for number, value in enumerate(row)})
+        SourceLeftOut(name, {f"q{number}": float(value) for number, value in enumerate(row)})
         for name, row in values.items()
     ]
     found = predict(groups, "seed")
@@ -82,12 +82,15 @@ def test_the_interval_has_the_width_of_the_standard_error():
 
 def test_a_source_without_a_list_for_a_query_counts_on_its_other_queries():
     full = {f"q{number}": 1.0 for number in range(12)}
-    found = predict([LeftOut("full", full), LeftOut("one", {"q0": 0.0}), LeftOut("none", {})], "s")
+    found = predict(
+        [SourceLeftOut("full", full), SourceLeftOut("one", {"q0": 0.0}), SourceLeftOut("none", {})],
+        "s",
+    )
     assert (found.value, found.groups, found.queries) == (0.5, 2, 12)
     assert found.lowest == ("one", 0.0)
     assert found.low == 0.5  # drawn with "q0": the mean of 1 and 0
     assert found.high == 1.0  # drawn without it: "one" has no value
-    assert predict([LeftOut("none", {})], "s") is None
+    assert predict([SourceLeftOut("none", {})], "s") is None
 
 
 def test_every_built_in_retriever_has_a_family():

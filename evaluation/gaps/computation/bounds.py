@@ -134,7 +134,7 @@ class QueryLabels(NamedTuple):
         return bool((self.judged >= measure.scored_from).any())
 
 
-class Range(NamedTuple):
+class ScoreRange(NamedTuple):
     """The lowest and the highest value. `is_certain`: the query has a value with every labelling.
 
     `value` is that with the present labels, in which open documents have none. By Bpref, which
@@ -147,7 +147,7 @@ class Range(NamedTuple):
     is_certain: bool = True
 
 
-def score_range(measure: BoundedMeasure, labels: QueryLabels, view: OpenList) -> Range | None:
+def score_range(measure: BoundedMeasure, labels: QueryLabels, view: OpenList) -> ScoreRange | None:
     """The bounds of a system's value on a query; None if no labelling gives the query a value."""
     is_certain = labels.has_value(measure)
     if not is_certain and (not len(view.open) or labels.highest < measure.scored_from):
@@ -157,12 +157,12 @@ def score_range(measure: BoundedMeasure, labels: QueryLabels, view: OpenList) ->
     bounds = _OTHERS[measure.family]
     value = bounds(measure, labels, view._replace(open=view.open[:0]))[0] if is_certain else 0.0
     low, high = bounds(measure, labels, view) if len(view.open) else (value, value)
-    return Range(low, value, high, is_certain)
+    return ScoreRange(low, value, high, is_certain)
 
 
 def difference_range(
     measure: BoundedMeasure, labels: QueryLabels, first: OpenList, second: OpenList
-) -> Range | None:
+) -> ScoreRange | None:
     """The bounds of the first system's value minus the second's, with the same labels for both.
 
     Exact for the families in `ADDITIVE`. For the others, each system has its own worst labelling,
@@ -178,8 +178,8 @@ def difference_range(
         return None
     if not len(first.open):
         difference = left.value - right.value
-        return Range(difference, difference, difference)
-    return Range(
+        return ScoreRange(difference, difference, difference)
+    return ScoreRange(
         left.low - right.high, left.value - right.value, left.high - right.low, left.is_certain
     )
 
@@ -207,7 +207,7 @@ def share_with_elsewhere(measure: BoundedMeasure, labels: QueryLabels, number: i
 
 def _additive(
     measure: BoundedMeasure, labels: QueryLabels, views: Sequence[tuple[float, OpenList]]
-) -> Range:
+) -> ScoreRange:
     """The bounds of a sum of lists, each with its sign."""
     weights = np.sort(sum(sign * measure.weights(view.open) for sign, view in views))
     by_rank = [
@@ -230,11 +230,11 @@ def _additive(
     if is_certain:
         value = float(sum(row[0] for row in highest) / sum(row[0] for row in below))
     low = 0.0 - _largest_quotient(lowest, below)
-    return Range(low, value, _largest_quotient(highest, below), is_certain)
+    return ScoreRange(low, value, _largest_quotient(highest, below), is_certain)
 
 
 def _divisors(measure: BoundedMeasure, judged: int, numbers: int) -> Floats:
-    """What the sum of weights is divided by, for 0, 1, … open documents from a grade on."""
+    """The divisors of the sum of weights, for 0, 1, … open documents from a grade on."""
     if measure.family in ("P", "RBP"):
         return np.ones(numbers)
     if measure.family == "R":

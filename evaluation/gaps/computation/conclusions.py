@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.gaps.computation.bounds import Floats, Range
+from evaluation.gaps.computation.bounds import Floats, ScoreRange
 from scoring.statistics.paired import ALPHA, SAME, t_test
 from web.lazy import special
 
@@ -41,7 +41,7 @@ class ConclusionKind(StrEnum):
 
 
 class Conclusion(NamedTuple):
-    """What the scores say about two systems by a measure; `measure` is its name."""
+    """The conclusion about two systems by a measure, whose name is `measure`."""
 
     first: str
     second: str
@@ -61,7 +61,7 @@ class Differences(NamedTuple):
     is_certain: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
     @classmethod
-    def of(cls, ranges: Sequence[Range | None]) -> Differences:
+    def of(cls, ranges: Sequence[ScoreRange | None]) -> Differences:
         rows = np.array([row for row in ranges if row], dtype=np.float64).reshape(-1, 4)
         low, value, high, is_certain = rows.T
         certain = is_certain > 0

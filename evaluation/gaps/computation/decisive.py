@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 
-from evaluation.gaps.computation.bounds import BoundedMeasure, Range
+from evaluation.gaps.computation.bounds import BoundedMeasure, ScoreRange
 from evaluation.gaps.computation.conclusions import Conclusion, Differences, holds
 from evaluation.gaps.computation.queries import OpenQuery
 
@@ -69,7 +69,7 @@ class _PairOfSystems:
         self, queries: Sequence[OpenQuery], measure: BoundedMeasure, conclusion: Conclusion
     ) -> None:
         self.queries, self.measure, self.conclusion = queries, measure, conclusion
-        self._bounds: dict[tuple[int, tuple[int, ...]], Range | None] = {}
+        self._bounds: dict[tuple[int, tuple[int, ...]], ScoreRange | None] = {}
 
     def is_safe_from_others(self, chosen: Set[Pair]) -> bool:
         ranges = [
@@ -103,7 +103,7 @@ class _PairOfSystems:
                 effects[key] = max(effects.get(key, 0.0), effect)
         return sorted(effects, key=lambda key: (-effects[key], key))
 
-    def _difference(self, number: int, places: tuple[int, ...]) -> Range | None:
+    def _difference(self, number: int, places: tuple[int, ...]) -> ScoreRange | None:
         if (number, places) not in self._bounds:
             systems = (self.conclusion.first, self.conclusion.second)
             query = self.queries[number].keeping(places, systems)

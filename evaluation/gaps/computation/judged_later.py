@@ -14,12 +14,12 @@ from evaluation.gaps.computation.bounds import (
     ADDITIVE,
     BoundedMeasure,
     Floats,
-    Range,
+    ScoreRange,
     difference_range,
     score_range,
     share_with_elsewhere,
 )
-from evaluation.gaps.computation.means import MeanRange, Place, mean_range, places
+from evaluation.gaps.computation.means import MeanRange, PossibleRanks, mean_range, places
 from evaluation.gaps.computation.read_lists import ReadLists
 from scoring.statistics.paired import SAME
 
@@ -27,12 +27,12 @@ Report = Callable[[int, int], None]  # done, of how many
 MOST_EXACT = 30_000  # differences of two systems on a query: some 10 seconds
 
 
-class SystemScore(NamedTuple):
+class BoundedScore(NamedTuple):
     """A system by one measure: if its own gap is judged, and if all gaps are."""
 
     own: MeanRange
     joint: MeanRange
-    place: Place
+    place: PossibleRanks
 
 
 class OpenOrder(NamedTuple):
@@ -50,7 +50,7 @@ class OpenOrder(NamedTuple):
 class MeasureResult(NamedTuple):
     """By facet and system, and the open orders over all queries, the closest first."""
 
-    scores: Mapping[str, Mapping[str, SystemScore]]
+    scores: Mapping[str, Mapping[str, BoundedScore]]
     orders: Sequence[OpenOrder]
 
 
@@ -84,8 +84,8 @@ class JudgedLater:
     ) -> tuple[MeasureResult, int]:
         """The result by a measure, and how much of the budget of exact differences is left."""
         systems = self.lists.systems
-        joint: dict[str, list[Range | None]] = {}
-        scores: dict[str, dict[str, SystemScore]] = {facet: {} for facet in self.groups}
+        joint: dict[str, list[ScoreRange | None]] = {}
+        scores: dict[str, dict[str, BoundedScore]] = {facet: {} for facet in self.groups}
         own_means: dict[str, dict[str, MeanRange]] = {}
         shares = [self._share(measure, place) for place in range(len(self.lists.names))]
         for done, system in enumerate(systems):
@@ -98,7 +98,7 @@ class JudgedLater:
         for facet in self.groups:
             found = places(*differences[facet])
             for place, system in zip(found, systems, strict=True):
-                scores[facet][system] = SystemScore(
+                scores[facet][system] = BoundedScore(
                     own_means[system][facet], joint_means[system][facet], place
                 )
         first = next(iter(self.groups))
@@ -109,10 +109,10 @@ class JudgedLater:
 
     def _ranges(
         self, measure: BoundedMeasure, system: str, shares: Sequence[float | None]
-    ) -> tuple[list[Range | None], list[Range | None]]:
+    ) -> tuple[list[ScoreRange | None], list[ScoreRange | None]]:
         """By query: if the system's own gap is judged, and if all open documents are."""
-        own: list[Range | None] = []
-        joint: list[Range | None] = []
+        own: list[ScoreRange | None] = []
+        joint: list[ScoreRange | None] = []
         for place, share in enumerate(shares):
             labels, view = self.lists.labels(place), self.lists.view(system, place)
             alone = self.lists.own_range(measure, system, place)
@@ -122,10 +122,10 @@ class JudgedLater:
             elif share is None or alone is None or not alone.is_certain or view.open.any():
                 joint.append(score_range(measure, labels, view))
             else:
-                joint.append(Range(alone.value * share, alone.value, alone.value))
+                joint.append(ScoreRange(alone.value * share, alone.value, alone.value))
         return own, joint
 
-    def _means(self, ranges: Sequence[Range | None]) -> dict[str, MeanRange]:
+    def _means(self, ranges: Sequence[ScoreRange | None]) -> dict[str, MeanRange]:
         return {
             facet: mean_range([ranges[place] for place in group])
             for facet, group in self.groups.items()
@@ -134,7 +134,7 @@ class JudgedLater:
     def _differences(
         self,
         measure: BoundedMeasure,
-        ranges: Mapping[str, Sequence[Range | None]],
+        ranges: Mapping[str, Sequence[ScoreRange | None]],
         means: Mapping[str, Mapping[str, MeanRange]],
         budget: int,
     ) -> tuple[dict[str, tuple[Floats, Floats, Floats]], npt.NDArray[np.bool_], int]:
@@ -190,8 +190,8 @@ class JudgedLater:
         place: int,
         first: str,
         second: str,
-        ranges: Mapping[str, Sequence[Range | None]],
-    ) -> Range | None:
+        ranges: Mapping[str, Sequence[ScoreRange | None]],
+    ) -> ScoreRange | None:
         if self.lists.open_count(place):
             views = [self.lists.view(system, place) for system in (first, second)]
             return difference_range(measure, self.lists.labels(place), *views)
@@ -199,7 +199,7 @@ class JudgedLater:
         if one is None or other is None:
             return None
         value = one.value - other.value
-        return Range(value, value, value)
+        return ScoreRange(value, value, value)
 
     def _orders(
         self, differences: tuple[Floats, Floats, Floats], exact: npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.gaps.computation.bounds import Floats, Range
+from evaluation.gaps.computation.bounds import Floats, ScoreRange
 from scoring.statistics.paired import SAME
 
 
@@ -19,7 +19,7 @@ class MeanRange(NamedTuple):
     high: float | None
 
 
-def mean_range(ranges: Sequence[Range | None]) -> MeanRange:
+def mean_range(ranges: Sequence[ScoreRange | None]) -> MeanRange:
     """The bounds of the mean over the queries that have a value.
 
     The labels of two queries are independent, so the mean is lowest where every value is. A query
@@ -40,7 +40,7 @@ def _lowest(certain: Floats, others: Floats) -> float | None:
     return float((sums[sizes > 0] / sizes[sizes > 0]).min()) if sizes[-1] else None
 
 
-class Place(NamedTuple):
+class PossibleRanks(NamedTuple):
     """The present rank of a system, the best and the worst that it can have."""
 
     best: int
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     worst: int
 
 
-def places(lows: Floats, values: Floats, highs: Floats) -> list[Place]:
+def places(lows: Floats, values: Floats, highs: Floats) -> list[PossibleRanks]:
     """The places of systems; `values[i, j]` is the mean of system i minus that of system j.
 
     A system is below each system that is better by more than a rounding error; equal ones share a
@@ -61,6 +61,6 @@ def places(lows: Floats, values: Floats, highs: Floats) -> list[Place]:
         return [1 + int(number) for number in (differences > SAME).sum(axis=0)]
 
     return [
-        Place(best, rank, worst)
+        PossibleRanks(best, rank, worst)
         for best, rank, worst in zip(ranks(lows), ranks(values), ranks(highs), strict=True)
     ]

@@ -11,7 +11,7 @@ from evaluation.gaps.computation.bounds import (
     BoundedMeasure,
     OpenList,
     QueryLabels,
-    Range,
+    ScoreRange,
     difference_range,
     score_range,
 )
@@ -31,10 +31,10 @@ class OpenQuery:
     docnos: Sequence[str]
     views: Mapping[str, OpenList]
 
-    def range_of(self, measure: BoundedMeasure, system: str) -> Range | None:
+    def range_of(self, measure: BoundedMeasure, system: str) -> ScoreRange | None:
         return score_range(measure, self.labels, self.views[system])
 
-    def difference(self, measure: BoundedMeasure, first: str, second: str) -> Range | None:
+    def difference(self, measure: BoundedMeasure, first: str, second: str) -> ScoreRange | None:
         return difference_range(measure, self.labels, self.views[first], self.views[second])
 
     def keeping(self, chosen: Collection[int], systems: Collection[str]) -> OpenQuery:

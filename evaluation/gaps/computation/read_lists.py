@@ -1,4 +1,4 @@
-"""What the bounds need of many systems' lists, in little memory. Pure."""
+"""The lists of many systems as the bounds need them, in little memory. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.gaps.computation.bounds import (
     Ints,
     OpenList,
     QueryLabels,
-    Range,
+    ScoreRange,
     score_range,
 )
 from evaluation.gaps.computation.queries import OpenQuery
@@ -111,7 +111,7 @@ class ReadLists:
         """For each open document, if it is in the gap of this list."""
         return (view.open > 0) & (view.open <= (self.depth or np.inf))
 
-    def own_range(self, measure: BoundedMeasure, system: str, place: int) -> Range | None:
+    def own_range(self, measure: BoundedMeasure, system: str, place: int) -> ScoreRange | None:
         """The bounds of the system's value on a query if its own gap alone is judged."""
         view = self.view(system, place)
         mine = view.open[self.in_gap(view)]

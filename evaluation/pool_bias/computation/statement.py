@@ -113,7 +113,7 @@ def _supported(facts: Facts) -> Iterable[str]:
 
 
 def _new_systems(facts: Facts) -> Iterable[str]:
-    """What is predicted of a system that did not contribute."""
+    """The prediction for a system that did not contribute."""
     k, measure = facts["depth"], facts["measure"]
     for name, (noun, plural) in {
         "by_source": ("source", "sources"),

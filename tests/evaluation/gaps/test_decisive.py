@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from evaluation.gaps.computation.bounds import BoundedMeasure, Range
+from evaluation.gaps.computation.bounds import BoundedMeasure, ScoreRange
 from evaluation.gaps.computation.conclusions import (
     Conclusion,
     ConclusionKind,
@@ -120,7 +120,7 @@ def test_a_conclusion_that_holds_is_the_same_everywhere_between_the_bounds(
         reach = rng.choice([0.01, 0.05, 0.2]) * rng.random((2, queries))
         is_certain = rng.random(queries) < 0.8
         ranges = [
-            Range(float(x - a), float(x) if sure else 0.0, float(x + b), bool(sure))
+            ScoreRange(float(x - a), float(x) if sure else 0.0, float(x + b), bool(sure))
             for x, a, b, sure in zip(value, *reach, is_certain, strict=True)
         ]
         differences = Differences.of(ranges)
@@ -144,7 +144,7 @@ def test_significance_is_what_the_t_test_says() -> None:
     rng = np.random.default_rng(2)
     for _ in range(200):
         values = rng.normal(0.2, 0.3, int(rng.integers(2, 12)))
-        exact = Differences.of([Range(x - 1e-7, x, x + 1e-7) for x in values.tolist()])
+        exact = Differences.of([ScoreRange(x - 1e-7, x, x + 1e-7) for x in values.tolist()])
         p = t_test(values).value
         assert p is not None
         assert (present(SIGNIFICANCE, values) != 0) == (p < 0.05)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from evaluation.gaps.computation.bounds import BoundedMeasure, Range
+from evaluation.gaps.computation.bounds import BoundedMeasure, ScoreRange
 from evaluation.gaps.computation.judged_later import MOST_EXACT, JudgedLater
 from evaluation.gaps.computation.means import MeanRange, mean_range, places
 from evaluation.gaps.computation.read_lists import ReadLists
@@ -188,7 +188,7 @@ def test_a_settled_document_is_in_no_gap() -> None:
 
 
 def test_a_query_that_may_have_no_value_joins_a_mean_where_that_is_worse() -> None:
-    sure, may_join = Range(0.4, 0.5, 0.6), Range(0.1, 0.0, 0.9, is_certain=False)
+    sure, may_join = ScoreRange(0.4, 0.5, 0.6), ScoreRange(0.1, 0.0, 0.9, is_certain=False)
     assert mean_range([sure, may_join, None]) == pytest.approx((0.25, 0.5, 0.75))
     assert mean_range([may_join]) == (0.1, None, 0.9)
     assert mean_range([None]) == (None, None, None)
