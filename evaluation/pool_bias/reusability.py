@@ -10,7 +10,7 @@ from evaluation.pool_bias.computation.leave_out import Dropped, ScoredSystems
 from evaluation.pool_bias.computation.sourced_pools import SourcedPool
 from evaluation.pool_bias.redraw import SourceGroup
 from pooling.reusability import Prediction, SourceLeftOut, predict
-from retrieval.families import family_of
+from retrieval.families import names_by_family
 from retrieval.models import Run
 
 
@@ -41,11 +41,7 @@ def families_of(collection: Collection, sources: Iterable[str]) -> dict[str, Sou
     """The sources of each family; a source without a run, such as `cited`, is in none."""
     rows = Run.with_retired.filter(collection=collection).order_by("pk")
     kinds = dict(rows.values_list("name", "kind"))
-    families: dict[str, list[str]] = {}
-    for name in sorted(sources):
-        if name in kinds:
-            families.setdefault(family_of(kinds[name]), []).append(name)
-    return {family: tuple(names) for family, names in sorted(families.items())}
+    return dict(names_by_family(kinds.keys() & set(sources), kinds))
 
 
 def new_systems(

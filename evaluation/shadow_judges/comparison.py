@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
@@ -14,7 +14,6 @@ from evaluation.label_effects.rankings import FINAL, MODEL, scored_labels
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
 from evaluation.shadow_judges.worth.decisions import decisions
-from evaluation.shadow_judges.worth.families import families_of
 from evaluation.shadow_judges.worth.grades import mean_differences, recalls
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs
 from evaluation.shadow_judges.worth.preference import preferences
@@ -28,6 +27,7 @@ from evaluation.shadow_judges.worth.repeated_answers import repeated_answers
 from evaluation.shadow_judges.worth.resamples import QueryResamples
 from evaluation.shadow_judges.worth.slices import agreement_by_slice
 from jobs.context import JobContext
+from retrieval.families import CITATION, DENSE, LEXICAL, names_by_family
 from retrieval.models import Run
 from scoring.labels import qrels_by_source
 
@@ -86,7 +86,7 @@ def _worth(
         return {"slices": [], "recalls": [], "mean_differences": {}, "preferences": []}
     resamples = QueryResamples(len(compared.queries), collection.seed)
     kinds = dict(Run.with_retired.filter(collection=collection).values_list("name", "kind"))
-    families = families_of(sources_of(facts), kinds)
+    families = families_and_sources(sources_of(facts), kinds)
     return {
         "unfinished": compared.unfinished,
         "slices": agreement_by_slice(compared, periods_of(collection, facts), resamples),
@@ -94,6 +94,16 @@ def _worth(
         "mean_differences": mean_differences(compared, resamples),
         "preferences": preferences(compared, families, resamples),
     }
+
+
+def families_and_sources(
+    sources: Iterable[str], kinds: Mapping[str, str]
+) -> dict[str, frozenset[str]]:
+    """The sources of each known family, and then each source alone, by its name."""
+    found = names_by_family(sources, kinds)
+    families = {family: found[family] for family in (LEXICAL, DENSE, CITATION) if family in found}
+    alone = {name: (name,) for name in sorted(sources) if name not in families}
+    return {family: frozenset(members) for family, members in {**families, **alone}.items()}
 
 
 def _self_consistency(collection: Collection, judge: ShadowJudge) -> dict[str, object] | None:

@@ -25,11 +25,11 @@ from database.bulk import insert_rows
 from evaluation.shadow_judges.asking.models import ModelAnswer
 from evaluation.shadow_judges.formats import LabelFormatError, LabelLine, read_labels
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
-from evaluation.shadow_judges.worth.families import CITATION, DENSE, LEXICAL
 from evaluation.shadow_judges.worth.reading import drawing_sources
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
+from retrieval.families import CITATION, DENSE, LEXICAL
 from web.errors import UserFacingError
 
 IMPORT_KIND, COMPARISON_KIND = "import_shadow_judge", "compare_shadow_judge"

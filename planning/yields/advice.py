@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection as Group
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,6 @@ from planning.yields.stopping import (
     reason_against,
 )
 from web.words import count_noun
-
-ELSEWHERE = "judgments were imported, and their order is unknown"
 
 
 class QueryAdvice(NamedTuple):
@@ -76,20 +75,22 @@ def chance_text(chance: float) -> str:
     return f"{int(1000 * chance + 1e-9) / 10:.1f} %"
 
 
-def advice_of(table: PairTable, judged_elsewhere: Group[str] = ()) -> list[QueryAdvice]:
+def advice_of(
+    table: PairTable, without_order: Mapping[str, str] = MappingProxyType({})
+) -> list[QueryAdvice]:
     """The advice for every query that was begun and is not finished, in the order of the table.
 
     The other queries of its facet tell how shares of relevant candidates vary. A candidate that
     waits for its decision, was postponed or opened again may count as relevant, so that the advice
-    errs towards judging on. Queries with imported judgments have none, and until they are finished
-    they tell nothing of others.
+    errs towards judging on. The queries of `without_order` have none, for the reason given there,
+    and until they are finished they tell nothing of others.
     """
     size = table.sums(np.ones(len(table.query))).astype(int)
     seen = table.sums(table.seen).astype(int)
     relevant = table.sums(table.relevant_or_maybe).astype(int)
     judged = table.sums(table.judged)
-    elsewhere = np.array([name in judged_elsewhere for name in table.queries], dtype=np.bool_)
-    telling = (seen > 0) & (~elsewhere | (judged == size))
+    unordered = np.array([name in without_order for name in table.queries], dtype=np.bool_)
+    telling = (seen > 0) & (~unordered | (judged == size))
     advice = []
     for facet in range(len(table.facets)):
         others = np.flatnonzero(telling & (table.facet_of_query == facet))
@@ -98,7 +99,7 @@ def advice_of(table: PairTable, judged_elsewhere: Group[str] = ()) -> list[Query
         for query in np.flatnonzero(of_facet & (seen > 0) & (seen < size)).tolist():
             sample = int(seen[query]), int(relevant[query])
             number = len(others) - bool(telling[query])
-            reason = ELSEWHERE if elsewhere[query] else ""
+            reason = without_order.get(table.queries[query], "")
             reason = reason or reason_against(queries=number, seen=sample[0])
             left = int(size[query] - seen[query])
             chances = None

@@ -239,9 +239,23 @@ def _shown_again(collection: Collection) -> Iterable[tuple[int, int]]:
     return rows
 
 
-def queries_judged_elsewhere(collection: Collection) -> set[str]:
-    """The queries with imported judgments. Nothing says in which order these were made."""
-    counts = SlotCount.objects.filter(
+ELSEWHERE = "judgments were imported, and their order is unknown"
+IN_ROUNDS = "its pool has later rounds, which were not drawn as its first one was"
+
+
+def queries_without_random_order(collection: Collection) -> dict[str, str]:
+    """The queries whose judged candidates are no random part of the pool, and why.
+
+    Nothing says in which order imported judgments were made. The candidates of a later pool round
+    are judged after those of the first one.
+    """
+    imported = SlotCount.objects.filter(
         query__collection=collection, judged__gt=0, annotator__username__startswith="imported-"
     )
-    return set(counts.values_list("query__name", flat=True))
+    later = Candidate.objects.filter(pool__query_paper__collection=collection, round__gt=1)
+    papers = later.order_by().values("pool__query_paper")
+    in_rounds = collection.queries.filter(query_paper__in=papers).order_by()
+    return {
+        **dict.fromkeys(in_rounds.values_list("name", flat=True), IN_ROUNDS),
+        **dict.fromkeys(imported.values_list("query__name", flat=True), ELSEWHERE),
+    }

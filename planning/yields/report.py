@@ -25,7 +25,7 @@ from planning.yields.forecast import (
     forecast_of,
 )
 from planning.yields.rates import Group, rates
-from planning.yields.reading import queries_judged_elsewhere, read_pairs
+from planning.yields.reading import queries_without_random_order, read_pairs
 from planning.yields.stopping import QueryOutlook
 from pooling.services.state import pools_marks, pools_state
 from reports.kinds import ReportContent, ReportKind
@@ -71,7 +71,7 @@ class YieldReport(ReportKind):
         table = read_pairs(collection)
         work.progress(0, None, "forecasting")
         forecast = forecast_of(table)
-        advice = advice_of(table, queries_judged_elsewhere(collection))
+        advice = advice_of(table, queries_without_random_order(collection))
         payload = {
             "sources": sources,
             "groups": rates(table, forecast, collection.seed),

@@ -24,7 +24,7 @@ from pooling.services.eligibility import Eligible
 from pooling.services.plan_runs import run_names
 from pooling.services.plans import PoolPlan
 from pooling.strategies import BUDGET, DrawnPool, JaccardMatrix, jaccard_matrix
-from retrieval.families import family_of
+from retrieval.families import names_by_family
 from retrieval.formats import RankedList
 from retrieval.models import Run
 
@@ -285,11 +285,7 @@ def _sources_of(plan: PoolPlan, runs: Sequence[Run]) -> list[str]:
 
 
 def _families(runs: Sequence[Run], sources: Group[str]) -> dict[str, SourceGroup]:
-    kinds = {run.name: run.kind for run in runs}
-    families: dict[str, list[str]] = defaultdict(list)
-    for name in sources:
-        families[family_of(kinds[name])].append(name)
-    return {family: tuple(names) for family, names in sorted(families.items())}
+    return dict(names_by_family(sources, {run.name: run.kind for run in runs}))
 
 
 def _reusability(

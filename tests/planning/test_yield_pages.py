@@ -13,11 +13,18 @@ from accounts.models import Role
 from adjudication.retriever_yield import yields_of
 from annotation.models import Slot
 from annotation.services import postpone
-from planning.yields.reading import queries_judged_elsewhere, read_pairs
+from planning.yields.reading import (
+    ELSEWHERE,
+    IN_ROUNDS,
+    queries_without_random_order,
+    read_pairs,
+)
 from planning.yields.report import YieldReport, shown_yields
 from pooling.models import Candidate
+from pooling.services.state import pools_state
 from reports.services import compute_report
 from tests.support.factories import UserFactory, a_collection, a_query, an_open_query, member
+from tests.support.rounds import top_up
 from tests.support.sittings import judge, judge_at_once, judge_both, settle, slots_of
 from tests.support.visits import address, client_of, text_of
 
@@ -121,14 +128,23 @@ def test_excluded_candidates_and_the_query_paper_are_in_no_number(collection):
     assert table.depth.tolist() == [3, 4]  # as they were drawn
 
 
+def test_a_later_pool_round_is_no_part_of_the_random_order(collection):
+    opening = an_open_query(collection)
+    judge_both(opening, (1, 1))
+    before = pools_state(collection)
+    top_up(opening, 2)
+    assert queries_without_random_order(collection) == {opening.query.name: IN_ROUNDS}
+    assert pools_state(collection) != before  # so reports on pools are out of date
+
+
 def test_only_imported_judgments_have_an_unknown_order(collection):
     opening = an_open_query(collection)
     judge_both(opening, (1, 1))
-    assert queries_judged_elsewhere(collection) == set()
+    assert queries_without_random_order(collection) == {}
     opening.query.slot_counts.filter(number=1).update(
         annotator=UserFactory(username="imported-mara@small")
     )
-    assert queries_judged_elsewhere(collection) == {opening.query.name}
+    assert queries_without_random_order(collection) == {opening.query.name: ELSEWHERE}
 
 
 # Pages

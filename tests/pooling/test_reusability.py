@@ -9,8 +9,6 @@ import pytest
 
 from pooling.reusability import SourceLeftOut, predict
 from pooling.services import PoolPlan, estimate_pools
-from retrieval.families import family_of
-from retrieval.retrievers import CATALOGUE, retriever
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run
 
@@ -91,12 +89,3 @@ def test_a_source_without_a_list_for_a_query_counts_on_its_other_queries():
     assert found.low == 0.5  # drawn with "q0": the mean of 1 and 0
     assert found.high == 1.0  # drawn without it: "one" has no value
     assert predict([SourceLeftOut("none", {})], "s") is None
-
-
-def test_every_built_in_retriever_has_a_family():
-    families = {name: family_of(retriever(name).kind) for name in CATALOGUE}
-    assert {name for name, family in families.items() if family == "other"} == {"random"}
-    assert families["bm25_text"] == families["tfidf_abstract"] == "lexical"
-    assert families["cbow_title"] == family_of("encoder") == family_of("embeddings") == "dense"
-    assert families["graph"] == "citation"
-    assert family_of("file") == "other"

@@ -12,8 +12,8 @@ from typing import Any
 from agreement.consistency.advice import percent, percent_interval
 from agreement.consistency.estimates import EstimatedValue
 from agreement.tables import signed_number
-from evaluation.shadow_judges.worth.families import CITATION, DENSE, LEXICAL
 from evaluation.shadow_judges.worth.slices import DIFFERENCE
+from retrieval.families import CITATION, DENSE, LEXICAL
 from web.words import count_noun
 
 Payload = Mapping[str, Any]
