@@ -103,7 +103,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("pool-rounds/", top_ups.PoolRounds.as_view(), name="api-pool-rounds"),
     path("pool-rounds/open/", top_ups.RoundOpening.as_view(), name="api-open-pool-round"),
     path(
-        "pool-rounds/<int:pool_round>/manifest.json",
+        "pool-rounds/<int:round_number>/manifest.json",
         top_ups.RoundManifest.as_view(),
         name="api-pool-round-manifest",
     ),

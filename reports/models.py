@@ -50,7 +50,7 @@ class StoredReport(models.Model):
     parameters: Any = models.JSONField(default=dict, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     version = models.PositiveSmallIntegerField()
-    state = models.CharField(max_length=64)
+    state = models.CharField(max_length=128)
     computed_at = models.DateTimeField(help_text="It holds everything that was committed before.")
     checked_at = models.DateTimeField(help_text="When its state was last the present one.")
     seconds = models.FloatField(help_text="How long it took to compute.")

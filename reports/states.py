@@ -12,7 +12,7 @@ from typing import Any
 from corpus.digests import json_digest
 
 LISTS = "the lists of systems"  # the input of every report that runs go into
-DIGITS = 12  # of each input; five inputs fit the 64 characters of a `state`
+DIGITS = 12  # of each input; ten inputs fit the 128 characters of a `state`
 
 
 def state_of_inputs(inputs: Mapping[str, Any]) -> str:

@@ -146,7 +146,7 @@ def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
 
 
 LATE_RUN, ROUND_REASON = "secret-late-run", "SECRET REASON"
-OF_ROUNDS = (LATE_RUN, ROUND_REASON, "pool_round", "pool round")
+OF_ROUNDS = (LATE_RUN, ROUND_REASON, "pool_round")  # the schema has the words "pool round"
 # An owner-annotator knows the people.
 OWNERS_SECRETS = secrets_from(also=(NOTE, HALF_NOTE, LATE_RUN, ROUND_REASON))
 ANNOTATORS_SECRETS = secrets_from(

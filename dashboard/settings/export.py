@@ -10,6 +10,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -193,6 +194,6 @@ def _json(value: object) -> bytes:
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, UUID):
+    if isinstance(value, UUID | Decimal):
         return str(value)
     raise TypeError(f"{type(value)} has no form in JSON")

@@ -159,6 +159,6 @@ class RoundManifest(CollectionView):
         description="With it, `rebuild_pools` chooses the documents again and compares them.",
         responses={(200, "application/json"): OpenApiTypes.OBJECT},
     )
-    def get(self, request: Request, slug: str, pool_round: int) -> HttpResponseBase:
-        row = found(self.collection.pool_rounds.all(), number=pool_round)
+    def get(self, request: Request, slug: str, round_number: int) -> HttpResponseBase:
+        row = found(self.collection.pool_rounds.all(), number=round_number)
         return HttpResponse(round_manifest_text(row), content_type="application/json")

@@ -10,6 +10,6 @@ urlpatterns: list[URLPattern] = [
     path("", views.pool_rounds, name="pool-rounds"),
     path("add/", views.add_round, name="add-pool-round"),
     path("open/", views.open_pool_round, name="open-pool-round"),
-    path("<int:pool_round>/manifest/", views.round_manifest, name="pool-round-manifest"),
-    path("<int:pool_round>/lists/<path:name>.txt", views.round_run, name="pool-round-run"),
+    path("<int:round_number>/manifest/", views.round_manifest, name="pool-round-manifest"),
+    path("<int:round_number>/lists/<path:name>.txt", views.round_run, name="pool-round-run"),
 ]

@@ -133,20 +133,20 @@ def open_pool_round(request: HttpRequest, collection: Collection) -> HttpRespons
 
 @in_collection(Role.ADMIN)
 @require_safe
-def round_manifest(request: HttpRequest, collection: Collection, pool_round: int) -> HttpResponse:
-    text = round_manifest_text(get_object_or_404(collection.pool_rounds, number=pool_round))
+def round_manifest(request: HttpRequest, collection: Collection, round_number: int) -> HttpResponse:
+    text = round_manifest_text(get_object_or_404(collection.pool_rounds, number=round_number))
     response = HttpResponse(text, content_type="application/json")
-    return as_download(response, f"{collection.slug}-pool-round-{pool_round}.json")
+    return as_download(response, f"{collection.slug}-pool-round-{round_number}.json")
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def round_run(
-    request: HttpRequest, collection: Collection, pool_round: int, name: str
+    request: HttpRequest, collection: Collection, round_number: int, name: str
 ) -> StreamingHttpResponse:
     """The lists of a run of the round, as the manifest digests them."""
-    row = get_object_or_404(collection.pool_rounds, number=pool_round)
+    row = get_object_or_404(collection.pool_rounds, number=round_number)
     if name not in {run["name"] for run in row.manifest["runs"]}:
         raise Http404(f"no run {name} in the round")
     lines = StreamingHttpResponse(round_run_lines(row, name), content_type="text/plain")
-    return as_download(lines, f"{collection.slug}-round-{pool_round}-{name}.txt")
+    return as_download(lines, f"{collection.slug}-round-{round_number}-{name}.txt")

@@ -260,9 +260,14 @@ def estimate_pools(
     runs = list(collection.runs.filter(name__in=run_names(collection, plan)))
     docnos = _sample(papers, plan.seed or collection.seed, runs)
     sources = _sources_of(plan, runs)
-    families = _families(runs, sources)
+    # Without all sources there is no pool.
+    families = {
+        family: group
+        for family, group in _families(runs, sources).items()
+        if len(group) < len(sources)
+    }
     groups: list[SourceGroup] = [(name,) for name in sources] if len(sources) > 1 else []
-    groups += [group for group in families.values() if 1 < len(group) < len(sources)]
+    groups += [group for group in families.values() if len(group) > 1]
     sample = draw_sample(collection=collection, plan=plan, docnos=docnos, groups=groups)
     return Estimate(
         papers=len(papers),

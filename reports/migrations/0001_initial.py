@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('parameters', models.JSONField(blank=True, default=dict)),
                 ('digest', models.CharField(blank=True, max_length=64)),
                 ('version', models.PositiveSmallIntegerField()),
-                ('state', models.CharField(max_length=64)),
+                ('state', models.CharField(max_length=128)),
                 ('computed_at', models.DateTimeField(help_text='It holds everything that was committed before.')),
                 ('checked_at', models.DateTimeField(help_text='When its state was last the present one.')),
                 ('seconds', models.FloatField(help_text='How long it took to compute.')),

@@ -92,7 +92,7 @@ def path_values(world: World) -> dict[str, object]:
         "query": world.query,
         "token": world.token,
         "build": world.build.pk,
-        "pool_round": top_up(world.opening, 1).number,
+        "round_number": top_up(world.opening, 1).number,
         "sample": "periods",
         "shadow_judge": SHADOW_JUDGE,
         "version": world.release.version,

@@ -484,6 +484,7 @@ def test_outcomes_say_what_was_compared(every_kind, of_citations, outcomes):
         "--      citations: the labels are judgments",
         "ok      folds: splits.json",
         *(f"ok      {name}: 13 labels" for name in ("trec", "beir", "hf", "csfcube")),
+        "--      model_labels: the release has no labels of models",
         "ok      counts: manifest.json",
     ]
     assert lines(outcomes(of_citations)["runs"]) == ["ok      runs: 7 runs"]

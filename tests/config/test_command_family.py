@@ -17,6 +17,7 @@ from tests.support.factories import UserFactory
 VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
+    *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
     *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
     "write",

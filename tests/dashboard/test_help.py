@@ -17,7 +17,7 @@ ADDRESS = "/help/"
 PAGES = sorted(names_of_pages(DOCS))
 # Not pages of their own: files, parts of a page, and addresses that lead on to a page.
 NO_PAGES = re.compile(
-    r"api-(?!docs)|moved-|.*-(csv|json|figure|file|picture|manifest|ahead|download|card)$"
+    r"api-(?!docs)|moved-|.*-(csv|json|figure|file|picture|manifest|ahead|download|card|answers|round-run)$"
 )
 PARTS = LEADING_ON - {"home", "my-collections", "query", "system", "person", "ranked-lists"}
 

@@ -99,8 +99,23 @@ def _pack(content: bytes, path: Path) -> None:
     path.write_bytes(gzip.compress(content, mtime=0))
 
 
+def _make_later_round() -> None:
+    """A collection with a second pool round, and with published labels."""
+    from scoring.models import PublishedLabels, PublishedLabelSet
+    from tests.support.rounds import a_frozen_collection, a_round, late
+
+    collection = a_frozen_collection("rounds")
+    late(collection, "late", ["d06", "d07"])
+    a_round(collection, "late")
+    PublishedLabelSet.objects.create(
+        collection=collection, benchmark="mdcr", origin="citations", files={}
+    )
+    for query in collection.queries.all():
+        PublishedLabels.objects.create(query=query, grades={"d01": 1})
+
+
 def _make_rows(folder: Path) -> None:
-    """Four collections. Two have a release, and one is imported from a release."""
+    """Five collections. Two have a release, and one is imported from a release."""
     from accounts.models import User
     from annotation.models import Pair
     from release.files import path_of
@@ -113,6 +128,7 @@ def _make_rows(folder: Path) -> None:
 
     _make_world()
     built(a_listed_collection("pools"))
+    _make_later_round()
     collection = a_collection_of_every_kind(folder)
     agreed = Pair.objects.of(collection).judged().filter(first_grade=2, second_grade=2)
     again = agreed.order_by("query__name", "candidate__document__docno")[0]

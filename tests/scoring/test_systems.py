@@ -382,6 +382,9 @@ def test_stored_and_computed_scores_agree_in_every_profile(with_outsiders, capsy
         computed = evaluated(capsys, "small", "ranker", "retriever", "--profile", profile)
         address = f"/api/v1/collections/small/evaluation/?profile={profile}"
         stored = client.get(address).json()
+        # The page has gaps only from a stored report.
+        for system in (*computed["systems"], *stored["systems"]):
+            del system["gap"]
         assert computed["systems"] == stored["systems"]
         assert computed["scope"] == stored["scope"]
 

@@ -20,6 +20,7 @@ from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
 from curation.samples.services import SamplePlan, draw_sample
 from curation.screening.services import Verdict, save_screening
+from evaluation.gaps.services import GapsReport
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -102,7 +103,10 @@ class World:
         return self.collection.systems.get(kind=SystemKind.FILE)
 
     def slots(self, number: int = 1) -> list[Slot]:
-        slots = Slot.objects.filter(pair__query=self.opening.query, number=number)
+        """Those of the first pool round, whatever rounds a test adds."""
+        slots = Slot.objects.filter(
+            pair__query=self.opening.query, number=number, pair__candidate__round=1
+        )
         return list(slots.select_related("pair", "annotator").order_by("position"))
 
     @property
@@ -141,6 +145,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     add_shadow_judge(world, SHADOW_JUDGE)
     compute_report(PoolBiasReport(), collection=collection)
     compute_report(YieldReport(), collection=collection)
+    compute_report(GapsReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     _round_report(collection)
@@ -278,7 +283,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
         "topic": ["t1"],
         "build": [world.collection.pool_builds.first().pk],
-        "pool_round": [2],
+        "round_number": [2],
         "choice": [world.collection.query_choices.get().name],
         "plan": [world.collection.saved_plans.get().pk],
         "sample": ["periods"],

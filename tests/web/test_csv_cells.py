@@ -54,7 +54,10 @@ def test_no_cell_of_a_release_is_a_formula(write, record):
 
     cells = cells_of(write([row]))
 
-    assert cells[-len(record._fields) :] == [f"'{FORMULA}"] * len(record._fields)
+    # The round is written only where a collection has a second pool round.
+    shown = [cell for cell in cells if "HYPERLINK" in cell]
+    assert set(shown) == {f"'{FORMULA}"}
+    assert len(shown) >= len(record._fields) - 1
 
 
 def test_no_cell_of_the_agreement_download_is_a_formula():

@@ -18,8 +18,8 @@ from web.words import count_noun
 
 class Command(ReportCommand):
     help = (
-        "Compute between which bounds the scores and ranks of systems are, whatever the labels of "
-        "their unjudged documents, and how many pairs would have to be judged."
+        "Compute what the unjudged documents of systems could change. Prints bounds of scores and "
+        "ranks whatever their labels are, and how many pairs would have to be judged."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

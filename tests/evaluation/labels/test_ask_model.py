@@ -445,7 +445,7 @@ def test_an_asked_model_is_compared_like_any_shadow_judge(serve):
     early = compute_report(ShadowJudgeReport("AP", "b"), collection=collection)
     change_limits(collection=collection, name="b", limits=FAST)
     ask_model(collection=collection, name="b")
-    assert changed_since(early) == "the labels of the model"
+    assert changed_since(early) == "the labels of the model and the answers of the model"
 
 
 def test_an_address_must_be_allowed(opened, settings):

@@ -157,7 +157,7 @@ def test_a_report_is_out_of_date_after_a_judged_or_opened_query(collection, tmp_
     payload_of(collection)
     an_open_query(collection)
     report.refresh_from_db()
-    assert changed_since(report) == "the opened queries"
+    assert changed_since(report) == "the pools or the documents and the opened queries"
     delete_shadow_judge(collection=collection, name="model")
     assert not StoredReport.objects.exists()
 

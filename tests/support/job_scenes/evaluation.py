@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 
@@ -40,6 +41,9 @@ from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
 from tests.support.top_ups import a_second_version
+
+# The servers of scenes, which run until the process ends.
+SERVERS: list[Any] = []
 
 
 def a_scored_collection() -> Collection:
@@ -127,7 +131,8 @@ def shadow_labels() -> Job:
 
 def asking() -> Job:
     """A job that asks a server of this process, which runs until the process ends."""
-    server = model_server().__enter__()
+    SERVERS.append(model_server())  # kept, because one without a name would be closed at once
+    server = SERVERS[-1].__enter__()
     settings.MODEL_ADDRESSES = [server.url]
     plan = a_plan(server.url)
     return request_asking(collection=a_judged_collection(), plan=plan, requested_by=None)
