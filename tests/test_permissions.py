@@ -619,7 +619,7 @@ def two_collections() -> dict:
         "erratum_id": world.erratum.pk,
         "question": question.pk,
         "number": 1,
-        "pool_round": top_up(world.opening, 1).number,
+        "round_number": top_up(world.opening, 1).number,
         "table": "documents",
         "strategy": "random",
         "page": "release",
