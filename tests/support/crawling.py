@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
 ENOUGH = 1500
-VARIANTS = 12  # of one page: its choices multiply, because links keep them
+VARIANTS = 10  # of one page: its choices multiply, because links keep them
 SERVER = "http://testserver"
 # Whatever looks like an address: in an attribute, a script or JSON.
 ADDRESS = re.compile(rf"""["']((?:{SERVER})?/[^"'\s<>\\]*)["']""")
