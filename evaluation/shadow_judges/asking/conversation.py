@@ -279,7 +279,9 @@ class Conversation:
 
     def _try_again(self, attempt: Attempt, seconds: float | None, *, pause: bool) -> None:
         """With `pause`, the server is in trouble, and nothing else leaves until then either."""
-        if not attempt.failures:
+        # Also at the second failure: an answer that was on its way when the server died arrives
+        # after the first one, and does not show that the server works.
+        if attempt.failures <= 1:
             attempt.replies_before = self._replies
         attempt.failures += 1
         if seconds is None:
