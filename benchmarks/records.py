@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine
-from corpus.formats.sources import Source
+from corpus.formats.sources import Source, WrappedSource
 from web.errors import UserFacingError
 
 PUBLISHED = "published"  # the source of candidates whose origin the files do not tell
@@ -53,32 +53,11 @@ class Reader(Protocol):
     def __call__(self, folder: Path) -> Benchmark: ...
 
 
-@dataclass(frozen=True)
-class WithFields:
+@dataclass
+class WithFields(WrappedSource):
     """The documents of a source. Query papers have the field that the benchmark gives them."""
 
-    source: Source
     fields: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def unit(self) -> str:
-        return self.source.unit
-
-    @property
-    def files(self) -> Sequence[str]:
-        return self.source.files
-
-    @property
-    def size(self) -> int | None:
-        return self.source.size
-
-    @property
-    def format_name(self) -> str:
-        return self.source.format_name
 
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
         for line in self.source.lines(meter):

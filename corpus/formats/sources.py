@@ -56,6 +56,33 @@ class Source(Protocol):
         """Read the lines. The meter gets the progress and limits the unpacked size."""
 
 
+@dataclass
+class WrappedSource:
+    """A source that changes or leaves out lines of another one, and is named as that one is."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def unit(self) -> str:
+        return self.source.unit
+
+    @property
+    def files(self) -> Sequence[str]:
+        return self.source.files
+
+    @property
+    def size(self) -> int | None:
+        return self.source.size
+
+    @property
+    def format_name(self) -> str:
+        return self.source.format_name
+
+
 class SourceFile(NamedTuple):
     """A file of a source: its name in messages, its path and its size in bytes."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine
-from corpus.formats.sources import Source
+from corpus.formats.sources import WrappedSource
 from corpus.selection.filters import RecipeError
 from corpus.temporary_database import TemporaryDatabase
 from web.words import count_noun
@@ -81,38 +81,21 @@ class Expansion:
 
 
 @dataclass
-class ExpandedSource:
+class ExpandedSource(WrappedSource):
     """The documents of a source near the seeds. It is read twice: for its citations, and again.
 
     `outside` counts the documents that were left out, and `missing_seeds` the seeds that the source
     does not have. Both are complete once all lines were read.
     """
 
-    source: Source
     expansion: Expansion
     outside: int = 0
     missing_seeds: int = 0
 
     @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def unit(self) -> str:
-        return self.source.unit
-
-    @property
-    def files(self) -> Sequence[str]:
-        return self.source.files
-
-    @property
     def size(self) -> int | None:
         size = self.source.size
         return None if size is None else 2 * size
-
-    @property
-    def format_name(self) -> str:
-        return self.source.format_name
 
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
         meter = meter or Meter()
