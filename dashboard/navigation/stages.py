@@ -80,7 +80,7 @@ STAGES = (
     Stage(
         "Pools",
         (
-            NavigationPage("Pools", "pools", holds=("pool-rounds/",)),
+            NavigationPage("Pools", "pools", holds=("pool-rounds/", "yields/")),
             NavigationPage("Runs", "runs"),
         ),
     ),
