@@ -37,7 +37,8 @@ from tests.support.visits import address, client_of, text_of
 from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+# Each plants a leak and requests everything, so a half of them runs each day.
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.by_day(2)]
 
 PAGE = "annotation/judge.html"  # the list of an annotator's queries
 ADJUDICATORS_PAGE = "adjudication/adjudicate.html"
