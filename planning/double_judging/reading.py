@@ -186,11 +186,9 @@ def finished_pairs(collection: Collection, facet: str = "") -> FinishedPairs:
 
 def finished_queries(collection: Collection, facet: str = "") -> QuerySet[PairCount]:
     """The counts of the finished queries, which triggers keep."""
-    counts = PairCount.objects.filter(
-        query__collection=collection,
-        total__gt=0,
-        judged=F("total"),
-        disputed=Coalesce("query__case_count__settled", 0),
+    # An annotation, because in a filter alone the join leaves out queries that never had a case.
+    counts = PairCount.objects.annotate(settled=Coalesce("query__case_count__settled", 0)).filter(
+        query__collection=collection, total__gt=0, judged=F("total"), disputed=F("settled")
     )
     return counts.filter(query__facet__key=facet) if facet else counts
 

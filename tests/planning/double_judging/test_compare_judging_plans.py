@@ -88,6 +88,13 @@ def test_an_unfinished_query_is_not_read_not_even_where_both_agree(collection):
     assert len(finished_pairs(collection).pairs) == 12
 
 
+def test_a_query_that_never_had_a_case_is_finished(collection):
+    judge_both(an_open_query(collection, size=2), (1, 1), (2, 2))
+
+    found = finished_pairs(collection)
+    assert (found.finished, len(found.pairs)) == (3, 14)
+
+
 def test_a_query_with_an_undecided_case_is_not_finished(collection):
     opening = an_open_query(collection, size=2)
     slots = judge_both(opening, (1, 1), (0, 2))
