@@ -7,15 +7,14 @@ has the digest that the manifest of its build gives. To draw them again, rebuild
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from corpus.digests import canonical_json, json_digest
+from corpus.digests import json_digest
 from jobs.context import JobContext
 from pooling.errors import PoolingError
-from pooling.models import Candidate, Contribution, Pool, PoolBuild, PoolRound, RoundChoice
+from pooling.models import Contribution, Pool, PoolBuild, PoolRound, RoundChoice
 from pooling.provenance import pooled_digest
 from pooling.rounds.choice import TopicList
 from pooling.rounds.lists import file_digests, lists_of_round
@@ -24,16 +23,13 @@ from pooling.rounds.manifest import (
     build_sha256,
     round_digest,
 )
-from pooling.rounds.services import choose
+from pooling.rounds.services import choose, pooled_docnos
 from pooling.services.manifest import can_be_rebuilt
 from pooling.strategies import own_docnos
+from rebuilding.differences import Mismatch, check_equal
 from rebuilding.manifest_schema import ROUND_MANIFEST, problems
 
 READ_TOGETHER = 100  # pools
-
-
-class RoundMismatch(PoolingError):
-    """A round, or a pool before it, differs from a manifest; the message names the first one."""
 
 
 class RoundProof(NamedTuple):
@@ -57,7 +53,7 @@ def prove_round(
     """Choose the documents of a round again, and compare them and all that came before.
 
     Raises:
-        RoundMismatch: the round, an earlier manifest or an earlier pool differs.
+        Mismatch: the round, an earlier manifest or an earlier pool differs.
         PoolingError: it is no manifest of a round of this collection.
     """
     _check_shape(manifest)
@@ -68,7 +64,7 @@ def prove_round(
             f"{collection.slug} has no pool round {number}, so its lists are not stored here. "
             "Use docs/rebuild_pools.py with the files of the round's runs."
         )
-    _expect("sha256", manifest["sha256"], round_digest(manifest))
+    check_equal("sha256", manifest["sha256"], round_digest(manifest))
     notes = _compare_corpus(collection, manifest)
     earlier, imported = _check_chain(collection, manifest, work)
     documents = _check_pools(collection, pool_round, manifest, work)
@@ -87,17 +83,6 @@ def _check_shape(manifest: Mapping[str, Any]) -> None:
         )
     if problem := next(problems(manifest, ROUND_MANIFEST), None):
         raise PoolingError(f"The manifest is damaged: {problem}. Download it again.")
-
-
-def _expect(path: str, expected: object, actual: object) -> None:
-    if expected != actual:
-        raise RoundMismatch(
-            f"{path}: the manifest says {_json(expected)}, here it is {_json(actual)}."
-        )
-
-
-def _json(value: object) -> str:
-    return "missing" if value is None else canonical_json(value).decode()
 
 
 def _compare_corpus(collection: Collection, manifest: Mapping[str, Any]) -> list[str]:
@@ -124,13 +109,13 @@ def _check_chain(
     if previous["round"] is not None:
         before = collection.pool_rounds.filter(number=number - 1).first()
         found = round_digest(before.manifest) if before else None
-        _expect("previous.round", previous["round"], found)
+        check_equal("previous.round", previous["round"], found)
     elif number > 2:
-        raise RoundMismatch(f"previous.round: it is null, but the round has the number {number}.")
+        raise Mismatch(f"previous.round: it is null, but the round has the number {number}.")
     builds = {build_sha256(build): build for build in collection.pool_builds.all()}
     for sha256 in previous["builds"]:
         if sha256 not in builds:
-            raise RoundMismatch(
+            raise Mismatch(
                 f"previous.builds: no build of {collection.slug} has the manifest {sha256}."
             )
     equal = imported = 0
@@ -153,7 +138,7 @@ def _check_stored(build: PoolBuild, pools: Sequence[Pool]) -> None:
         stored = stored_contributions(pools[start : start + READ_TOGETHER], 1, forced)
         for paper, content in stored.items():
             if json_digest(content) != expected[paper]["sha256"]:
-                raise RoundMismatch(
+                raise Mismatch(
                     f"The pool of {paper} differs from the manifest of its build. "
                     f"pools.query_papers.{paper}.sha256: the manifest says "
                     f"{expected[paper]['sha256']}, the stored pool has {json_digest(content)}."
@@ -197,7 +182,7 @@ def _check_pools(
 ) -> int:
     """Choose the documents of every pool again, and compare. Returns their number."""
     expected = manifest["pools"]["query_papers"]
-    _expect("pools.count", manifest["pools"]["count"], len(expected))
+    check_equal("pools.count", manifest["pools"]["count"], len(expected))
     lists = lists_of_round(pool_round)
     _check_files(pool_round, manifest)
     contents: dict[str, list[Any]] = {}
@@ -208,11 +193,11 @@ def _check_pools(
             query_paper__collection=collection, query_paper__name__in=some
         )
         by_name = {pool.query_paper.name: pool for pool in pools.select_related("query_paper")}
-        before = _pooled_before(list(by_name.values()), pool_round.number)
+        before = pooled_docnos(list(by_name.values()), before_round=pool_round.number)
         stored = stored_contributions(list(by_name.values()), pool_round.number, set())
         for paper in some:
             if paper not in by_name:
-                raise RoundMismatch(f"pools.query_papers.{paper}: it has no frozen pool here.")
+                raise Mismatch(f"pools.query_papers.{paper}: it has no frozen pool here.")
             contents[paper] = _check_pool(
                 paper,
                 expected[paper],
@@ -222,15 +207,15 @@ def _check_pools(
                 stored=stored[paper],
             )
             work.progress(len(contents), len(papers), "pools chosen again")
-    _expect("pools.sha256", manifest["pools"]["sha256"], json_digest(contents))
+    check_equal("pools.sha256", manifest["pools"]["sha256"], json_digest(contents))
     return sum(facts["size"] for facts in expected.values())
 
 
 def _check_files(pool_round: PoolRound, manifest: Mapping[str, Any]) -> None:
     digests = file_digests(pool_round)
-    _expect("runs, by name", sorted(run["name"] for run in manifest["runs"]), sorted(digests))
+    check_equal("runs, by name", sorted(run["name"] for run in manifest["runs"]), sorted(digests))
     for run in manifest["runs"]:
-        _expect(f"runs.{run['name']}.sha256", run["sha256"], digests[run["name"]])
+        check_equal(f"runs.{run['name']}.sha256", run["sha256"], digests[run["name"]])
 
 
 def _check_pool(
@@ -244,9 +229,11 @@ def _check_pool(
 ) -> list[list[Any]]:
     """Check one pool of the round; returns its contributions."""
     path = f"pools.query_papers.{paper}"
-    _expect(f"{path}.before.size", facts["before"]["size"], len(before))
-    _expect(f"{path}.before.sha256", facts["before"]["sha256"], pooled_digest(before))
-    _expect(f"{path}.topics", facts.get("topics", [paper]), sorted({each.topic for each in lists}))
+    check_equal(f"{path}.before.size", facts["before"]["size"], len(before))
+    check_equal(f"{path}.before.sha256", facts["before"]["sha256"], pooled_digest(before))
+    check_equal(
+        f"{path}.topics", facts.get("topics", [paper]), sorted({each.topic for each in lists})
+    )
     only = manifest["only"]
     own = own_docnos(paper, is_topic=bool(facts.get("topic")))
     is_sample = manifest["choice"] == RoundChoice.SAMPLE
@@ -265,21 +252,12 @@ def _check_pool(
     chosen = {"size": len(documents), "order": list(pool.order), "depth": pool.depth}
     for name, value in (chosen | {"documents": documents}).items():
         if name in facts:
-            _expect(f"{path}.{name}", facts[name], value)
+            check_equal(f"{path}.{name}", facts[name], value)
     content = [list(contribution) for contribution in contributions]
-    _expect(f"{path}.sha256", facts["sha256"], json_digest(content))
+    check_equal(f"{path}.sha256", facts["sha256"], json_digest(content))
     if content != stored:
-        raise RoundMismatch(
+        raise Mismatch(
             f"{path}: the documents that are stored here for this round are not those of the "
             "manifest."
         )
     return content
-
-
-def _pooled_before(pools: Sequence[Pool], number: int) -> dict[int, list[str]]:
-    """The documents that each pool had before the round, in order."""
-    docnos: dict[int, list[str]] = defaultdict(list)
-    rows = Candidate.objects.filter(pool__in=[pool.pk for pool in pools], round__lt=number)
-    for pool, docno in rows.order_by("pool", "position").values_list("pool", "document__docno"):
-        docnos[pool].append(docno)
-    return docnos

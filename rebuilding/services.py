@@ -25,6 +25,7 @@ from pooling.services.drafts import shortfall_of
 from pooling.services.draw import EMPTY, draw_pool
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import FORMAT, plan_of, versions
+from rebuilding.differences import Mismatch, check_equal, difference_of, json_text
 from rebuilding.manifest_files import ReleaseFile
 from rebuilding.manifest_schema import MANIFEST, problems
 from retrieval.formats import RankedList
@@ -41,10 +42,6 @@ WITHOUT_EFFECT = (
     "collection, depth, versions, a value of parameters that changes no pool, or kind, parameters "
     "or depth of a run"
 )
-
-
-class Mismatch(PoolingError):
-    """The rebuilt pools differ from the manifest; the message names the first difference."""
 
 
 class Proof(NamedTuple):
@@ -135,7 +132,7 @@ class _Rebuild:
     def _compare(self, path: str, expected: object, actual: object) -> None:
         """Add a note if a field differs that changes no pool."""
         if expected != actual:
-            self.notes.append(_difference(path, expected, actual))
+            self.notes.append(difference_of(path, expected, actual))
 
     def _compare_versions(self) -> None:
         manifest_versions, server_versions = self.manifest["versions"], versions()
@@ -145,13 +142,13 @@ class _Rebuild:
             )
 
     def _check_plan(self) -> None:
-        _check_equal("pools.count", self.manifest["pools"]["count"], len(self.expected))
-        _check_equal("parameters", self.manifest["parameters"], self.plan.values)
+        check_equal("pools.count", self.manifest["pools"]["count"], len(self.expected))
+        check_equal("parameters", self.manifest["parameters"], self.plan.values)
         names = [run["name"] for run in self.manifest["runs"]]
-        _check_equal("runs, by name", sorted(names), sorted(set(names)))
+        check_equal("runs, by name", sorted(names), sorted(set(names)))
         for run in self.manifest["runs"]:
             name = run["name"]
-            _check_equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
+            check_equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
             if self._has_own_retriever(run) and (run["depth"] or 0) < self.plan.depth:
                 raise Mismatch(
                     f"depth: the manifest says {self.plan.depth}, but runs.{name}.depth is only "
@@ -167,7 +164,7 @@ class _Rebuild:
                 f"{expected['documents']:,} documents and the SHA-256 {expected['sha256']}, that "
                 f"of {self.collection.slug} has {size:,} documents and {digest}."
             )
-        _check_equal("corpus.documents", expected["documents"], size)
+        check_equal("corpus.documents", expected["documents"], size)
         return digest
 
     # Runs
@@ -192,7 +189,7 @@ class _Rebuild:
             self.ranked_again.append(name)
             origin = (
                 f"made here to depth {entry['depth']} (runs.{name}.depth) with "
-                f"{_json(entry['parameters'])} (runs.{name}.parameters)"
+                f"{json_text(entry['parameters'])} (runs.{name}.parameters)"
             )
         else:
             lists, origin = self._stored_lists(entry, papers, causes)
@@ -225,8 +222,8 @@ class _Rebuild:
             )
         if unknown := sorted(without - pool_papers):
             raise Mismatch(f"runs.{name}.not_ranked: {unknown[0]} has no pool in the manifest.")
-        _check_equal(f"runs.{name}.also_ranked", entry["also_ranked"], sorted(also))
-        _check_equal(f"runs.{name}.not_ranked", entry["not_ranked"], sorted(without))
+        check_equal(f"runs.{name}.also_ranked", entry["also_ranked"], sorted(also))
+        check_equal(f"runs.{name}.not_ranked", entry["not_ranked"], sorted(without))
         ranked = sorted((pool_papers | also) - without)
         return {
             docno: self._paper(
@@ -254,14 +251,14 @@ class _Rebuild:
         retriever = with_seed(retriever_named(self.collection, name), seed)
         actual_parameters = {**retriever.parameters, "version": retriever.version, "corpus": digest}
         causes = [
-            _difference(
+            difference_of(
                 f"runs.{name}.parameters.{key}", parameters.get(key), actual_parameters.get(key)
             )
             for key in sorted(parameters.keys() | actual_parameters.keys())
             if canonical_json(parameters.get(key)) != canonical_json(actual_parameters.get(key))
         ]
         if entry["kind"] != retriever.kind:
-            causes.append(_difference(f"runs.{name}.kind", entry["kind"], retriever.kind))
+            causes.append(difference_of(f"runs.{name}.kind", entry["kind"], retriever.kind))
         return retriever, causes
 
     def _stored_lists(
@@ -331,7 +328,7 @@ class _Rebuild:
 
     def _other_inputs(self) -> str:
         fields = "; ".join(
-            f"{name}: {_json(self.manifest[name])}"
+            f"{name}: {json_text(self.manifest[name])}"
             for name in ("strategy", "parameters", "forced", "excluded", "only", "seed")
         )
         return f"The runs are equal, so compare the other fields that a pool depends on ({fields})."
@@ -382,20 +379,7 @@ def _differences(
     for name, value in facts.items():
         if name in expected and expected[name] != value:
             more = "" if documents is not None else " The manifest does not list the documents."
-            yield _difference(f"{path}.{name}", expected[name], value) + more
-
-
-def _check_equal(path: str, expected: object, actual: object) -> None:
-    if expected != actual:
-        raise Mismatch(_difference(path, expected, actual))
-
-
-def _difference(path: str, expected: object, actual: object) -> str:
-    return f"{path}: the manifest says {_json(expected)}, here it is {_json(actual)}."
-
-
-def _json(value: object) -> str:
-    return "missing" if value is None else canonical_json(value).decode()
+            yield difference_of(f"{path}.{name}", expected[name], value) + more
 
 
 def _sentences(causes: Sequence[str]) -> str:

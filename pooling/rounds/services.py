@@ -136,7 +136,8 @@ def additions(
     seed, values = plan.seed or collection.seed, plan.values
     pools = _frozen_pools(collection, plan)
     for batch in batched(pools, BATCH_SIZE):
-        pooled = _pooled_papers(batch)
+        docnos = pooled_docnos(batch, before_round=number)
+        pooled = [FrozenPaper(pool.query_paper, pool.pk, tuple(docnos[pool.pk])) for pool in batch]
         lists: dict[int, list[TopicList]] = defaultdict(list)
         for run in runs:
             for paper, (name, topic, ranking) in run.lists([each.paper for each in pooled]):
@@ -218,12 +219,13 @@ def _frozen_keys(collection: Collection) -> set[int]:
     return set(pools.order_by().values_list("pk", flat=True))
 
 
-def _pooled_papers(pools: Sequence[Pool]) -> list[FrozenPaper]:
+def pooled_docnos(pools: Sequence[Pool], *, before_round: int) -> dict[int, list[str]]:
+    """The documents that each pool had before a round, in order, by the pool's primary key."""
     docnos: dict[int, list[str]] = defaultdict(list)
-    rows = Candidate.objects.filter(pool__in=pools).order_by("pool", "position")
-    for pool, docno in rows.values_list("pool", "document__docno"):
+    rows = Candidate.objects.filter(pool__in=pools, round__lt=before_round)
+    for pool, docno in rows.order_by("pool", "position").values_list("pool", "document__docno"):
         docnos[pool].append(docno)
-    return [FrozenPaper(pool.query_paper, pool.pk, tuple(docnos[pool.pk])) for pool in pools]
+    return docnos
 
 
 def preview_round(
