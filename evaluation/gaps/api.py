@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -15,7 +13,8 @@ from evaluation.gaps.cost import gap_hours
 from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.services import DEEPEST, GapsReport
 from jobs.api import JobAnswer, accepted
-from reports.services import changed_since, request_report, stored_report
+from reports.api import StoredReportAnswer, freshness
+from reports.services import request_report, stored_report
 from web.api.serializers import RequestSerializer
 from web.errors import UserFacingError
 
@@ -37,12 +36,7 @@ class GapsParameters(RequestSerializer):
         return GapsReport(values["depth"], sorted(set(values["system"])))
 
 
-class GapsAnswer(serializers.Serializer[Any]):
-    computed_at = serializers.DateTimeField()
-    up_to_date = serializers.BooleanField()
-    changed = serializers.CharField(
-        help_text="What changed since it was computed, as in “the labels”."
-    )
+class GapsAnswer(StoredReportAnswer):
     hours = serializers.FloatField(help_text="Of two judges and the adjudicator, for all pairs.")
     report = serializers.DictField(source="payload")
 
@@ -58,11 +52,8 @@ class UnjudgedDocuments(CollectionView):
         report = stored_report(self.parameters(GapsParameters).kind, self.collection)
         if report is None:
             raise Http404
-        changed = changed_since(report)
         answer = {
-            "computed_at": report.computed_at,
-            "up_to_date": not changed,
-            "changed": changed,
+            **freshness(report),
             "hours": gap_hours(self.collection, report.payload["pairs"]),
             "payload": report.payload,
         }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -13,7 +11,8 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from evaluation.pool_bias.services import PoolBiasReport
 from jobs.api import Busy, JobAnswer, accepted
-from reports.services import changed_since, request_report, stored_report
+from reports.api import StoredReportAnswer, freshness
+from reports.services import request_report, stored_report
 from web.api.serializers import RequestSerializer
 
 
@@ -26,12 +25,7 @@ class LeaveOut(RequestSerializer):
     )
 
 
-class PoolBiasAnswer(serializers.Serializer[Any]):
-    computed_at = serializers.DateTimeField()
-    up_to_date = serializers.BooleanField()
-    changed = serializers.CharField(
-        help_text="What changed since it was computed, as in “the labels”."
-    )
+class PoolBiasAnswer(StoredReportAnswer):
     paragraph = serializers.CharField(help_text="What the collection supports, in words.")
     report = serializers.DictField(source="payload")
 
@@ -46,11 +40,8 @@ class PoolBias(CollectionView):
         report = stored_report(PoolBiasReport(), self.collection)
         if report is None:
             raise Http404
-        changed = changed_since(report)
         answer = {
-            "computed_at": report.computed_at,
-            "up_to_date": not changed,
-            "changed": changed,
+            **freshness(report),
             "paragraph": report.summary["paragraph"],
             "payload": report.payload,
         }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -12,13 +10,10 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from planning.yields.report import shown_yields
-from reports.services import changed_since
+from reports.api import StoredReportAnswer, freshness
 
 
-class YieldsAnswer(serializers.Serializer[Any]):
-    computed_at = serializers.DateTimeField()
-    up_to_date = serializers.BooleanField()
-    changed = serializers.CharField(help_text="What changed since, as in “the pools”.")
+class YieldsAnswer(StoredReportAnswer):
     seconds_a_judgment = serializers.FloatField(help_text="Of judgments to come.")
     judgments = serializers.IntegerField()
     assumed = serializers.IntegerField(help_text="Judgments without a measured time.")
@@ -40,12 +35,9 @@ class Yields(CollectionView):
         stored = shown_yields(self.collection)
         if stored is None or stored.report is None:
             raise Http404
-        changed = changed_since(stored.report)
         calibration = stored.calibration
         answer = {
-            "computed_at": stored.report.computed_at,
-            "up_to_date": not changed,
-            "changed": changed,
+            **freshness(stored.report),
             **stored.payload["hours"],
             "groups": [group._asdict() for group in stored.groups],
             "calibration": calibration
