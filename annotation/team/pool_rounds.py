@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from accounts.locking import lock_collection
-from accounts.models import JUDGES, Collection, User
+from accounts.models import Collection, User
 from annotation.models import Opening, Pair, Seat, SlotCount
 from annotation.qualifications.standing import adjudicating_seniors, unqualified_annotators
 from annotation.repeats.planning import plan_old_pairs, plan_repeats
@@ -31,7 +31,14 @@ from annotation.services import (
     renumber,
 )
 from annotation.team.exclusions import excluded_people
-from annotation.team.plans import AT_ONCE, PlanChanged, change_in_steps, people_named, request_job
+from annotation.team.plans import (
+    AT_ONCE,
+    PlanChanged,
+    change_in_steps,
+    eligible_annotators,
+    people_named,
+    request_job,
+)
 from corpus.digests import json_digest
 from corpus.models import SOURCES, Query
 from jobs.context import JobContext
@@ -163,9 +170,8 @@ def plan_new_pairs(*, collection: Collection, substitutes: Sequence[User] = ()) 
 
 def _people_who_judge(collection: Collection) -> set[int]:
     """The annotators who can log in and need not qualify first."""
-    members = collection.memberships.filter(user__is_active=True, role__in=JUDGES)
-    unqualified = unqualified_annotators(collection).values_list("pk", flat=True)
-    return set(members.values_list("user", flat=True)) - set(unqualified)
+    able = set(eligible_annotators(collection).values_list("pk", flat=True))
+    return able - set(unqualified_annotators(collection).values_list("pk", flat=True))
 
 
 def _seats(openings: QuerySet[Opening]) -> dict[str, list[Seat]]:
