@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs
-from adjudication.standing import Standing
 from annotation.models import PairCount
 from evaluation.prediction_powered import reference_models
 from evaluation.prediction_powered.sample import HumanSample, human_sample, random_order
@@ -18,13 +16,12 @@ from evaluation.shadow_judges.comparison import given_labels
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import shadow_judge_named
 from jobs.context import JobContext
+from planning.double_judging.reading import finished_queries
 from scoring.labels import all_qrels
 from scoring.measures.judged_ranks import Floats, JudgedDocuments, Qrels
 from scoring.measures.names import Measure
 from scoring.measures.scoring import score, scored_queries
 from scoring.systems.lists import system_lists
-
-FINISHED = (Standing.AGREED, Standing.ADJUDICATED, Standing.SET_ASIDE)
 
 
 class SystemValues(NamedTuple):
@@ -50,11 +47,10 @@ def estimate_input(collection: Collection) -> EstimateInput:
     """Labels of a query of which a pair is unfinished are not in it."""
     rows = PairCount.objects.filter(query__collection=collection)
     pairs = dict(rows.values_list("query__name", "total"))
-    unfinished = {
-        pair.query for pair in labelled_pairs(collection) if pair.standing not in FINISHED
-    }
+    finished = {query for query, total in pairs.items() if not total}
+    finished.update(finished_queries(collection).values_list("query__name", flat=True))
     order = random_order(pairs, collection.seed)
-    sample = human_sample(order, pairs.keys() - unfinished)
+    sample = human_sample(order, finished)
     final = all_qrels(collection, ["final"])["final"]
     judged = order[: sample.judged]
     return EstimateInput(sample, pairs, {query: final.get(query, {}) for query in judged})

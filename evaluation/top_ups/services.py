@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from accounts.models import Collection, User
@@ -46,15 +46,7 @@ class TopUp:
         return cls(**{**values, "runs": tuple(values["runs"])})
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "runs": list(self.runs),
-            "reason": self.reason,
-            "choice": self.choice,
-            "depth": self.depth,
-            "parameters": dict(self.parameters),
-            "seed": self.seed,
-            "measure": self.measure,
-        }
+        return {**asdict(self), "runs": list(self.runs)}
 
     def plan(self, collection: Collection, work: JobContext) -> RoundPlan:
         """The plan, with the documents that it is limited to. Raises PoolingError."""
