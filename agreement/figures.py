@@ -12,8 +12,8 @@ from statistics import median
 from typing import NamedTuple
 
 from agreement.coefficients import Coefficient
-from agreement.intervals import FEWEST_QUERIES
 from agreement.tables import AxisRange, Payload, QueryAgreementLine, QueryLines, signed_number
+from corpus.resampling import FEWEST_QUERIES
 from web.figure_panels import (
     BeforeAfter,
     Interval,

@@ -13,19 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from corpus.resampling import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw, percentile_ends
-
-__all__ = [
-    "FEWEST_QUERIES",
-    "LEVEL",
-    "RESAMPLES",
-    "Ends",
-    "MedianIntervals",
-    "draw",
-    "middle_ranks",
-    "percentile_ends",
-    "wilson",
-]
+from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
 
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 

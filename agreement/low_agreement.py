@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from adjudication.standing import LabelledPair
 from agreement.coefficients import REGISTRY, CrossTable
-from agreement.intervals import draw, percentile_ends
+from corpus.resampling import draw, percentile_ends
 from corpus.scale import Scale
 
 RESAMPLES = 1_000

@@ -24,7 +24,8 @@ from agreement.coefficients import (
     confusion_of,
     fill,
 )
-from agreement.intervals import LEVEL, RESAMPLES, Ends, MedianIntervals
+from agreement.intervals import MedianIntervals
+from corpus.resampling import LEVEL, RESAMPLES, Ends
 from corpus.scale import DEFAULT_SCALE, Scale
 
 STATISTICS_VERSION = 5

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.intervals import Ends
+from corpus.resampling import Ends
 
 Z = 1.959963984540054  # of a 95 % interval
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from agreement.coefficients import REGISTRY, CrossTable
 from agreement.consistency.estimates import EstimatedValue, share, undefined
 from agreement.consistency.stacked_tables import Tables, Values, alphas
-from agreement.intervals import RESAMPLES, draw, percentile_ends
+from corpus.resampling import RESAMPLES, draw, percentile_ends
 from corpus.scale import DEFAULT_SCALE, Scale
 
 FEWEST_REPEATS = 10  # with a bootstrap interval, if some of them differ

@@ -13,6 +13,17 @@ from evaluation.shadow_judges.services import (
 )
 
 
+def name_field(help_text: str) -> forms.RegexField:
+    """The name of a shadow judge."""
+    return forms.RegexField(
+        label="Name",
+        regex=rf"^{NAME}$",
+        max_length=LONGEST_NAME,
+        help_text=help_text,
+        error_messages={"invalid": "Use only letters, digits, “-”, “_” and “.”, without spaces."},
+    )
+
+
 class ShadowJudgeForm(forms.Form):
     file = forms.FileField(
         label="File",
@@ -24,13 +35,7 @@ class ShadowJudgeForm(forms.Form):
             "empty": "This file is empty. Choose a file with at least one label.",
         },
     )
-    name = forms.RegexField(
-        label="Name",
-        regex=rf"^{NAME}$",
-        max_length=LONGEST_NAME,
-        help_text="Letters, digits, “-”, “_” and “.”, for example “gpt-4o-zero-shot”.",
-        error_messages={"invalid": "Use only letters, digits, “-”, “_” and “.”, without spaces."},
-    )
+    name = name_field("Letters, digits, “-”, “_” and “.”, for example “gpt-4o-zero-shot”.")
     model = forms.CharField(
         label="Model",
         max_length=LONGEST_MODEL,

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from agreement.coefficients import CrossTable, alpha_ordinal_of
-from agreement.intervals import FEWEST_QUERIES, Ends, draw, percentile_ends
+from corpus.resampling import FEWEST_QUERIES, Ends, draw, percentile_ends
 from planning.double_judging.calibration import Floats, Ints
 from planning.double_judging.strategies import NO_LABEL, PairColumns, PlannedLabels
 from scoring.measures.judged_ranks import JudgedDocuments, JudgedRanks

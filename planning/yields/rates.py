@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agreement.intervals import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
+from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
 from planning.yields.forecast import Forecast
 from planning.yields.pairs import Codes, Flags, Numbers, PairTable, band_name
 

@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import binom, bootstrap
 
 from agreement.coefficients import Missing
-from agreement.intervals import FEWEST_QUERIES, RESAMPLES, MedianIntervals, draw, middle_ranks
+from agreement.intervals import MedianIntervals, middle_ranks
 from agreement.summary import RatedPair, as_json_dict, summarize
+from corpus.resampling import FEWEST_QUERIES, RESAMPLES, draw
 
 SEED = "0f3a"
 PINNED = (0.41476999305399087, 0.542190668017888)

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import gamma
 
-from agreement.intervals import RESAMPLES, draw
+from corpus.resampling import RESAMPLES, draw
 from planning.yields.figures import curve_figure, rate_figure
 from planning.yields.forecast import curves, forecast_of
 from planning.yields.pairs import band_name

@@ -22,7 +22,8 @@ from evaluation.shadow_judges.asking.services import (
     Limits,
     offered_templates,
 )
-from evaluation.shadow_judges.services import LONGEST_MODEL, LONGEST_NAME, LONGEST_TEXT, NAME
+from evaluation.shadow_judges.forms import name_field
+from evaluation.shadow_judges.services import LONGEST_MODEL, LONGEST_TEXT
 
 
 def _money(label: str, help_text: str) -> forms.DecimalField:
@@ -60,13 +61,7 @@ class LimitsForm(forms.Form):
 
 
 class AskingForm(LimitsForm):
-    name = forms.RegexField(
-        label="Name",
-        regex=rf"^{NAME}$",
-        max_length=LONGEST_NAME,
-        help_text="Of the shadow judge: letters, digits, “-”, “_” and “.”.",
-        error_messages={"invalid": "Use only letters, digits, “-”, “_” and “.”, without spaces."},
-    )
+    name = name_field("Of the shadow judge: letters, digits, “-”, “_” and “.”.")
     address = forms.ChoiceField(
         label="Address", help_text="The operator of this server lists the addresses."
     )

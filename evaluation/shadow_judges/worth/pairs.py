@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agreement.intervals import FEWEST_QUERIES
+from corpus.resampling import FEWEST_QUERIES
 from evaluation.shadow_judges.agreement import PLACES, ComparedPair, RaterComparison
 
 FEWEST_PAIRS = 30  # with a number of their own

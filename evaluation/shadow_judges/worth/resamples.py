@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.consistency.estimates import EstimatedValue
-from agreement.intervals import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw
+from corpus.resampling import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw
 from web.lazy import special
 
 Array = npt.NDArray[np.float64]
