@@ -218,7 +218,7 @@ class JudgingMachine(RuleBasedStateMachine):
         assert kept_counts() == recounted()
 
     def teardown(self) -> None:
-        """At the end, prove every round, publish, and delete the collection."""
+        """At the end, prove every round, ask the gate, and delete the collection."""
         if self.collection is None:
             return
         people = User.objects.filter(username__in=ANNOTATORS)

@@ -26,7 +26,10 @@ from annotation.models import Opening, PairQuestion, Reason, Repeat, Slot
 from annotation.services import Answer, postpone, reassign_seat, write_guideline
 from annotation.team import open_new_pairs
 from dashboard.settings.archiving import archive_collection, unarchive_collection
+from release.models import Release
+from release.services import publish_release
 from tests.support.factories import an_open_query, member
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.repeats import a_collection_with_repeats, answer_repeat
 from tests.support.rounds import top_up
 from tests.support.sittings import ask, decide_case, judge, keep, rate_pair, refer
@@ -251,6 +254,12 @@ def _archive(collection: Collection, action: Action) -> None:
     unarchive_collection(collection=collection)
 
 
+def _publish(collection: Collection, action: Action) -> None:
+    """The next version, with every finding accepted. What was judged in it is public then."""
+    version = f"1.{Release.objects.filter(collection=collection).count()}"
+    publish_release(collection=collection, version=version, accept=EVERY_EXCEPTION)
+
+
 ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "judge": _judge,
     "send twice": _send_twice,
@@ -273,11 +282,12 @@ ACTIONS: Mapping[str, Callable[[Collection, Action], None]] = {
     "open a round": _open_round,
     "leave": _leave,
     "archive": _archive,
+    "publish": _publish,
 }
 SMALL = st.integers(0, 11)
 # Judgments and what adjudicators say are more frequent than all else, as in a collection.
 NAMES = st.one_of(
-    st.sampled_from(["judge", "decide", "rate blind", "ask", "top up", "open a round"]),
+    st.sampled_from(["judge", "decide", "rate blind", "ask", "top up", "open a round", "publish"]),
     st.sampled_from([*ACTIONS]),
 )
 ANY_ACTION = st.builds(
