@@ -55,8 +55,10 @@ def wilson(successes: int, number: int) -> Ends:
 
     Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
     """
-    share, z = successes / number, Z
-    middle = share + z**2 / (2 * number)
-    half = z * math.sqrt(share * (1 - share) / number + z**2 / (4 * number**2))
-    scale = 1 + z**2 / number
-    return (middle - half) / scale, (middle + half) / scale
+    share, spread = successes / number, Z * Z / number
+    middle = (share + spread / 2) / (1 + spread)
+    half = Z * math.sqrt(share * (1 - share) / number + spread / number / 4) / (1 + spread)
+    # Exactly at the ends, where rounding would leave 0.9999999999999999.
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    high = 1.0 if successes == number else min(1.0, middle + half)
+    return low, high

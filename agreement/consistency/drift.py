@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from agreement.consistency.estimates import (
     EstimatedValue,
-    Z,
     difference_of_shares,
     normal,
     share,
     undefined,
 )
+from agreement.intervals import Z
 from web.lazy import stats
 
 PAUSE = timedelta(minutes=30)  # without an answer, after which a sitting has ended
