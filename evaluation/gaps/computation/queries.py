@@ -13,7 +13,6 @@ from evaluation.gaps.computation.bounds import (
     QueryLabels,
     ScoreRange,
     difference_range,
-    score_range,
 )
 
 
@@ -30,9 +29,6 @@ class OpenQuery:
     labels: QueryLabels
     docnos: Sequence[str]
     views: Mapping[str, OpenList]
-
-    def range_of(self, measure: BoundedMeasure, system: str) -> ScoreRange | None:
-        return score_range(measure, self.labels, self.views[system])
 
     def difference(self, measure: BoundedMeasure, first: str, second: str) -> ScoreRange | None:
         return difference_range(measure, self.labels, self.views[first], self.views[second])
