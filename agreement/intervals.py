@@ -6,7 +6,6 @@ on every machine.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -14,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
-
-Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
 class MedianIntervals:
@@ -48,17 +45,3 @@ def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDAr
     middle = [(number - 1) // 2, number // 2]
     draws = draw(number, number, f"{seed}|agreement-intervals|{number}", resamples)
     return np.vstack([np.partition(block, middle, axis=1)[:, middle] for block in draws])
-
-
-def wilson(successes: int, number: int) -> Ends:
-    """The 95 % interval of a share of which `number` draws had `successes`. Raises without a draw.
-
-    Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
-    """
-    share, spread = successes / number, Z * Z / number
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z * math.sqrt(share * (1 - share) / number + spread / number / 4) / (1 + spread)
-    # Exactly at the ends, where rounding would leave 0.9999999999999999.
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    high = 1.0 if successes == number else min(1.0, middle + half)
-    return low, high

@@ -23,7 +23,7 @@ from agreement.consistency.estimates import (
     share,
     undefined,
 )
-from agreement.intervals import Z
+from corpus.resampling import Z
 from web.lazy import stats
 
 PAUSE = timedelta(minutes=30)  # without an answer, after which a sitting has ended

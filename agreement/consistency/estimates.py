@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.intervals import Z, wilson
-from corpus.resampling import Ends
+from corpus.resampling import Ends, Z, wilson
 
 
 @dataclass(frozen=True, slots=True)
