@@ -1,4 +1,4 @@
-"""Resampling with the same random numbers on every machine, and intervals. Pure.
+"""Resampling with the same random numbers on every machine. Pure.
 
 Every random number is from SHAKE-256 of a name, such as the collection's seed and a purpose.
 """
@@ -6,7 +6,6 @@ Every random number is from SHAKE-256 of a name, such as the collection's seed a
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -16,7 +15,6 @@ import numpy.typing as npt
 Ends: TypeAlias = tuple[float, float]  # of an interval, the lower one first
 
 LEVEL = 0.95
-Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 RESAMPLES = 2_000
 FEWEST_QUERIES = 10  # with an interval
 BLOCK = 500_000  # random numbers that are used at once, for the sake of memory
@@ -59,17 +57,3 @@ def ends_of_defined(estimates: npt.NDArray[np.float64]) -> Ends | None:
     """`percentile_ends` of the resamples whose estimate is not NaN; None if there are none."""
     defined = estimates[~np.isnan(estimates)]
     return percentile_ends(defined) if len(defined) else None
-
-
-def wilson(successes: int, number: int) -> Ends:
-    """The 95 % interval of a share of which `number` draws had `successes`. Raises without a draw.
-
-    Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
-    """
-    share, spread = successes / number, Z * Z / number
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z * math.sqrt(share * (1 - share) / number + spread / number / 4) / (1 + spread)
-    # Exactly at the ends, where rounding would leave 0.9999999999999999.
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    high = 1.0 if successes == number else min(1.0, middle + half)
-    return low, high

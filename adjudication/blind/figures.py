@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from corpus.resampling import wilson
+from corpus.proportions import wilson
 
 SET_ASIDE = -1  # in place of a grade: the person said that the pair cannot be judged
 

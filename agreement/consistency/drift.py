@@ -23,7 +23,7 @@ from agreement.consistency.estimates import (
     share,
     undefined,
 )
-from corpus.resampling import Z
+from corpus.proportions import Z
 from web.lazy import stats
 
 PAUSE = timedelta(minutes=30)  # without an answer, after which a sitting has ended

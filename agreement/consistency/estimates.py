@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from corpus.resampling import Ends, Z, wilson
+from corpus.proportions import Z, wilson
+from corpus.resampling import Ends
 
 
 @dataclass(frozen=True, slots=True)

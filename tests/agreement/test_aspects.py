@@ -19,7 +19,8 @@ from agreement.aspects.report import MEASURES, aspect_summary, queries_to_split
 from agreement.coefficients import alpha_ordinal
 from agreement.services import AgreementReport
 from corpus.models import Query
-from corpus.resampling import draw, wilson
+from corpus.proportions import wilson
+from corpus.resampling import draw
 from corpus.scale import DEFAULT_SCALE
 from reports.models import StoredReport
 from reports.services import compute_report

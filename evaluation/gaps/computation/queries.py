@@ -13,6 +13,7 @@ from evaluation.gaps.computation.bounds import (
     QueryLabels,
     ScoreRange,
     difference_range,
+    score_range,
 )
 
 
@@ -29,6 +30,9 @@ class OpenQuery:
     labels: QueryLabels
     docnos: Sequence[str]
     views: Mapping[str, OpenList]
+
+    def range_of(self, measure: BoundedMeasure, system: str) -> ScoreRange | None:
+        return score_range(measure, self.labels, self.views[system])
 
     def difference(self, measure: BoundedMeasure, first: str, second: str) -> ScoreRange | None:
         return difference_range(measure, self.labels, self.views[first], self.views[second])
