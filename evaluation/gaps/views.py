@@ -36,7 +36,7 @@ from reports.services import stored_report
 from scoring.score_tables import ALL
 from web.downloads import json_download
 from web.tables.cells import NumberedPage, numbered_page
-from web.tables.columns import ShownColumns, Table, csv_file, wants_csv
+from web.tables.columns import Table, wants_csv, whole_file
 
 MOST_ROWS = 50
 MOST_SIDE_BY_SIDE = 3  # systems of the table by query
@@ -185,8 +185,7 @@ def show_gaps(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         if (name := request.GET.get("table", "")) not in tables:
             raise Http404(f"no table {name}")
         table, rows = tables[name]
-        shown = ShownColumns(table, table.columns)
-        return csv_file(f"{collection.slug}-{table.name}", shown, rows)
+        return whole_file(collection.slug, table, rows)
     return render(request, "evaluation/gaps.html", page.context())
 
 

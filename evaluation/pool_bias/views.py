@@ -33,7 +33,7 @@ from reports.pages import report_context, report_json, report_or_404, request_fr
 from reports.services import stored_report
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
-from web.tables.columns import ShownColumns, Table, csv_file, wants_csv
+from web.tables.columns import Table, wants_csv, whole_file
 
 
 class BiasSelection(NamedTuple):
@@ -145,8 +145,7 @@ def _csv(
     if table not in TABLES:
         raise Http404(f"no table {table}")
     columns, rows_of = TABLES[table]
-    name = f"{collection.slug}-{columns.name}"
-    return csv_file(name, ShownColumns(columns, columns.columns), rows_of(payload, choice))
+    return whole_file(collection.slug, columns, rows_of(payload, choice))
 
 
 @in_collection(Role.ADMIN)
