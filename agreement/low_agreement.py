@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from adjudication.standing import LabelledPair
 from agreement.coefficients import REGISTRY, CrossTable
-from agreement.stacked_tables import COEFFICIENTS_OF_TABLES, resampled_tables
+from agreement.consistency.stacked_tables import COEFFICIENTS_OF_TABLES, resampled_tables
 from corpus.resampling import ends_of_defined
 
 RESAMPLES = 1_000

@@ -206,7 +206,7 @@ def pace(collection: Collection, user: User) -> Pace:
 
 
 def collection_pace(collection: Collection) -> Pace:
-    """Of judgments to come, whoever gives them, from the latest ones of all annotators."""
+    """Of judgments to come, by any annotator, from the latest ones of all."""
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
     return pace_of(judgments, collection, RECENT_OF_ALL, fewest=FEWEST_OF_ALL)
 

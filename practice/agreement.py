@@ -1,7 +1,8 @@
 """Agreement of all annotators of a round: together, of every two, and per facet. Pure.
 
 A round can have 20 annotators, who make 190 couples. The coefficients of all couples are computed
-at once, by `agreement.stacked_tables`; the registry's own functions say why one is undefined.
+at once, by `agreement.consistency.stacked_tables`; the registry's own functions say why one is
+undefined.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from agreement.coefficients import (
     alpha_of_units,
     mean_of,
 )
-from agreement.stacked_tables import COEFFICIENTS_OF_TABLES
+from agreement.consistency.stacked_tables import COEFFICIENTS_OF_TABLES
 from corpus.scale import Scale
 
 Results = Mapping[str, Result]  # by the key of a coefficient

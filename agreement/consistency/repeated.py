@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from agreement.coefficients import REGISTRY, CrossTable
 from agreement.consistency.estimates import EstimatedValue, share, undefined
-from agreement.stacked_tables import (
+from agreement.consistency.stacked_tables import (
     COEFFICIENTS_OF_TABLES,
     Values,
     mean_differences,

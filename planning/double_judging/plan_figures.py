@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from agreement.coefficients import CrossTable, alpha_ordinal_of
-from agreement.stacked_tables import alphas
+from agreement.consistency.stacked_tables import alphas
 from corpus.resampling import FEWEST_QUERIES, Ends, draw_counts, ends_of_defined
 from planning.double_judging.calibration import Floats, Ints
 from planning.double_judging.strategies import NO_LABEL, PairColumns, PlannedLabels

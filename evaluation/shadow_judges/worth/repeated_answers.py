@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agreement.consistency.estimates import EstimatedValue, undefined
-from agreement.stacked_tables import alphas
+from agreement.consistency.stacked_tables import alphas
 from evaluation.shadow_judges.worth.pairs import too_few
 from evaluation.shadow_judges.worth.resamples import Array, QueryResamples, interval_of, ratio
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.coefficients import COEFFICIENTS, Coefficient, CrossTable
 from agreement.consistency.estimates import EstimatedValue, undefined
-from agreement.stacked_tables import COEFFICIENTS_OF_TABLES
+from agreement.consistency.stacked_tables import COEFFICIENTS_OF_TABLES
 from evaluation.shadow_judges.agreement import COMPARISONS, RaterComparison
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs, Mask, too_few
 from evaluation.shadow_judges.worth.resamples import Array, QueryResamples, combined, interval_of

@@ -22,7 +22,7 @@ Values: TypeAlias = npt.NDArray[np.float64]  # (tables,); NaN where the value is
 
 
 def table_of(table: CrossTable) -> Tables:
-    """One table, of shape (1, grades, grades)."""
+    """The table as an array of shape (1, grades, grades)."""
     grades = len(table.scale.grades)
     counts = np.zeros((1, grades, grades))
     for (a, b), number in table.counts.items():

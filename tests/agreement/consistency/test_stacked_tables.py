@@ -13,7 +13,12 @@ from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
 from agreement.coefficients import REGISTRY, cross_table
-from agreement.stacked_tables import COEFFICIENTS_OF_TABLES, alphas, resampled_tables, table_of
+from agreement.consistency.stacked_tables import (
+    COEFFICIENTS_OF_TABLES,
+    alphas,
+    resampled_tables,
+    table_of,
+)
 from corpus.scale import DEFAULT_SCALE, Scale
 
 grades = st.integers(0, 3)
