@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from accounts.models import User
 from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.judgment_import.uploads import JUDGMENTS_KIND
 from jobs.lease import Lease
@@ -26,7 +25,7 @@ def run_import_judgments(lease: Lease) -> dict[str, Any]:
         collection=lease.collection,
         files=[(path, name) for name, path in files_of(lease.parameters).items()],
         options=ImportOptions.of(lease.parameters),
-        imported_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
+        imported_by=lease.requester,
         work=lease,
     )
     return asdict(report)

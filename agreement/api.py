@@ -9,14 +9,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import row_or_404
 from accounts.api import CollectionView
 from agreement.coefficients import REGISTRY, Missing
 from agreement.services import POLICIES, AgreementReport
 from agreement.summary import ReportStage
 from jobs.api import JobAnswer, accepted
 from reports.models import StoredReport
-from reports.services import request_report, stored_report
+from reports.pages import report_or_404
+from reports.services import request_report
 from web.api.serializers import RequestSerializer
 
 
@@ -129,7 +129,7 @@ class AgreementReports(CollectionView):
     def get(self, request: Request, slug: str) -> Response:
         parameters = self.parameters(ReportParameters)
         kind = AgreementReport(parameters.validated_data["missing"])
-        return Response(AgreementAnswer(row_or_404(stored_report(kind, self.collection))).data)
+        return Response(AgreementAnswer(report_or_404(kind, self.collection)).data)
 
     @extend_schema(
         summary="Compute the present agreement",

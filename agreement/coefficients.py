@@ -24,6 +24,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
 from numbers import Integral
+from statistics import fmean
 from typing import Literal, TypeAlias
 
 import krippendorff
@@ -350,6 +351,14 @@ def _percent(table: CrossTable, is_agreement: Callable[[int, int], bool]) -> Res
         return _undefined_result(NO_PAIRS)
     agreed = sum(number for (a, b), number in table.counts.items() if is_agreement(a, b))
     return _defined_result(100 * agreed / table.pairs)
+
+
+def mean_of(results: Sequence[Result]) -> Result:
+    """The mean of those that are defined; of none, the first one's reason, or `NO_PAIRS`."""
+    values = [result.value for result in results if result.value is not None]
+    if values:
+        return Result(fmean(values))
+    return results[0] if results else Result(None, NO_PAIRS)
 
 
 def confusion(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
 from typing import NamedTuple
 
 from agreement.coefficients import (
@@ -21,6 +20,7 @@ from agreement.coefficients import (
     Result,
     alpha_of_units,
     kappa_of,
+    mean_of,
     percent_agreement_of,
     spearman_of,
 )
@@ -90,8 +90,4 @@ def _tables(papers: Sequence[Answers]) -> list[CrossTable]:
 
 def _mean(tables: Sequence[CrossTable], coefficient: Callable[[CrossTable], Result]) -> Result:
     """The mean over those pairs of screeners for whom the coefficient is defined."""
-    results = [coefficient(table) for table in tables]
-    values = [result.value for result in results if result.value is not None]
-    if values:
-        return Result(fmean(values))
-    return results[0] if results else Result(None, NO_PAIRS)
+    return mean_of([coefficient(table) for table in tables])

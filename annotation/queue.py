@@ -30,6 +30,8 @@ from annotation.slot_sql import GivenJudgment, OwnSlot, count_progress, find_own
 from corpus.models import SOURCES, DocumentText, Query, title_of
 
 RECENT = 40
+RECENT_OF_ALL = 1_000  # the time of the first judgments is not that of the next
+FEWEST_OF_ALL = 20
 PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 
 
@@ -55,7 +57,10 @@ class SlotProgress(NamedTuple):
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds per pair: the median of the annotator's recent judgments, or the planned value."""
+    """Seconds a judgment: the median of recent ones, or the planned value.
+
+    A break does not move a median. Every estimate of hours or minutes of judging is made of it.
+    """
 
     recent: tuple[float, ...]
     planned: float
@@ -196,15 +201,23 @@ def repeat_counts(repeats: RepeatQuerySet, user: User, by: str) -> dict[int, tup
 
 
 def pace(collection: Collection, user: User) -> Pace:
-    seconds = (
-        Judgment.objects.filter(
-            annotator=user, slot__pair__query__collection=collection, seconds__isnull=False
-        )
-        .order_by("-pk")
-        .values_list("seconds", flat=True)[:RECENT]
-    )
-    timed = [second for second in seconds if second is not None]
-    return Pace(recent=tuple(reversed(timed)), planned=collection.seconds_per_judgment)
+    own = Judgment.objects.filter(annotator=user, slot__pair__query__collection=collection)
+    return pace_of(own, collection, RECENT)
+
+
+def collection_pace(collection: Collection) -> Pace:
+    """Of judgments to come, by any annotator, from the latest ones of all."""
+    judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
+    return pace_of(judgments, collection, RECENT_OF_ALL, fewest=FEWEST_OF_ALL)
+
+
+def pace_of(
+    judgments: QuerySet[Any], collection: Collection, most: int, *, fewest: int = 1
+) -> Pace:
+    """From the latest of the judgments that have a time; the planned one if they are fewer."""
+    rows = judgments.filter(seconds__isnull=False).order_by("-pk")
+    seconds = tuple(rows.values_list("seconds", flat=True)[:most])[::-1]
+    return Pace(seconds if len(seconds) >= fewest else (), collection.seconds_per_judgment)
 
 
 def own_query(collection: Collection, user: User, name: str) -> Query | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.models import User
 from annotation import team
 from annotation.guidelines.changes import APPLYING_KIND, apply_as_requested
 from annotation.models import Guideline
@@ -18,7 +17,7 @@ def run_open_queries(lease: Lease) -> dict[str, Any]:
     return team.open_as_planned(
         collection=lease.collection,
         assignments=[Assignment(*row) for row in lease.parameters["assignments"]],
-        opened_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
+        opened_by=lease.requester,
         work=lease,
         # A job that was queued by an earlier version lacks these parameters.
         unchecked_labels=lease.parameters.get("unchecked_labels", False),
@@ -47,7 +46,7 @@ def run_apply_guideline(lease: Lease) -> dict[str, Any]:
     return apply_as_requested(
         collection=lease.collection,
         guideline=Guideline.objects.get(pk=parameters.pop("guideline")),
-        made_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
+        made_by=lease.requester,
         work=lease,
         **parameters,
     )

@@ -34,8 +34,26 @@ def draw(
         yield (words[start : start + block].astype(np.int64) * number) >> 32
 
 
+def draw_counts(
+    number: int, name: str, resamples: int = RESAMPLES
+) -> Iterator[npt.NDArray[np.int64]]:
+    """The number of times that each of `number` rows is in each resample of as many, by `draw`.
+
+    Arrays of (resamples, number), some resamples at a time.
+    """
+    for block in draw(number, number, name, resamples):
+        places = (np.arange(len(block))[:, np.newaxis] * number + block).ravel()
+        yield np.bincount(places, minlength=len(block) * number).reshape(-1, number)
+
+
 def percentile_ends(estimates: npt.NDArray[np.float64]) -> Ends:
     """The ends of the middle 95 % of the estimates."""
     tail = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(estimates, [tail, 100 - tail])
     return float(low), float(high)
+
+
+def ends_of_defined(estimates: npt.NDArray[np.float64]) -> Ends | None:
+    """`percentile_ends` of the resamples whose estimate is not NaN; None if there are none."""
+    defined = estimates[~np.isnan(estimates)]
+    return percentile_ends(defined) if len(defined) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accounts.models import User
 from demo.sample import JOB_KIND, load_sample
 from jobs import registry
 from jobs.lease import Lease
@@ -10,5 +9,4 @@ from jobs.lease import Lease
 
 @registry.handles(JOB_KIND, title="Add the sample data", page="collection", in_steps=True)
 def run_load_sample(lease: Lease) -> None:
-    asker = User.objects.filter(pk=lease.requested_by_id or 0).first()
-    load_sample(collection=lease.collection, loaded_by=asker, work=lease)
+    load_sample(collection=lease.collection, loaded_by=lease.requester, work=lease)

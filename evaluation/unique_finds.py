@@ -10,20 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from accounts.locking import lock_collection
 from accounts.models import Collection
-from agreement.revision import revision_of
 from jobs.context import JobContext
-from reports.kinds import ReportContent, ReportKind
+from reports.kinds import ReportContent
 from reports.models import StoredReport
 from reports.services import register
-from reports.states import LISTS
 from scoring.labels import qrels_of
 from scoring.measures.judged_ranks import Qrels
 from scoring.models import System, SystemKind
-from scoring.services import unscored_runs
-from scoring.systems.lists import system_lists, systems_with_digests
-from scoring.systems.services import sync_runs
+from scoring.report_kind import SystemsReport
+from scoring.systems.lists import system_lists
 
 DEPTH = 100
 MOST_STORED = 50  # documents of a system
@@ -101,28 +97,13 @@ def _finds(
 
 @register
 @dataclass(frozen=True)
-class UniqueFindsReport(ReportKind):
+class UniqueFindsReport(SystemsReport):
     """Its payload has the finds of each system, and the number of relevant pairs."""
 
     name = "unique_finds"
     title = "Find what only one system found"
     page = "leaderboard"
     version = 1
-
-    def prepare(self, collection: Collection, work: JobContext) -> None:
-        with work.fenced():
-            sync_runs(lock_collection(collection))
-
-    def inputs(self, collection: Collection) -> dict[str, Any]:
-        systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
-        return {
-            "the labels": str(revision_of(collection)),
-            "the lowest relevant grade": collection.relevant_from,
-            LISTS: [
-                *systems,
-                *([name, ""] for name in unscored_runs(collection)),
-            ],
-        }
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         qrels, least = qrels_of(collection), collection.relevant_from

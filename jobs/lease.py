@@ -23,7 +23,7 @@ from django.db.models import Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from jobs.context import JobResult, WorkerStops
 from jobs.models import Job, State
 
@@ -72,6 +72,11 @@ class Lease:
             kind=job.kind,
             created_at=job.created_at,
         )
+
+    @property
+    def requester(self) -> User | None:
+        """The person who requested the job; None if a worker did, or if the account is deleted."""
+        return User.objects.filter(pk=self.requested_by_id or 0).first()
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         """Report how far the work is. The database is written about three times a second at most.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corpus.resampling import FEWEST_QUERIES, draw, percentile_ends
+from corpus.resampling import FEWEST_QUERIES, draw_counts, percentile_ends
 from web.words import count_noun
 
 DEPTH = 20  # of judged@k
@@ -93,8 +93,8 @@ def _interval(
     values = np.array([[group.values.get(query, np.nan) for query in queries] for group in groups])
     known, filled = (~np.isnan(values)).astype(np.float64), np.nan_to_num(values)
     estimates = []
-    for block in draw(len(queries), len(queries), f"{seed}|reusability|{len(queries)}"):
-        times = np.array([np.bincount(row, minlength=len(queries)) for row in block], dtype=float)
+    for counts in draw_counts(len(queries), f"{seed}|reusability|{len(queries)}"):
+        times = counts.astype(np.float64)
         numbers = times @ known.T
         # A source without a list for any of the drawn queries has no value in this resample.
         means = np.divide(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.models import User
 from jobs.lease import Lease
 from jobs.registry import STATE, due_check, handles
 from pooling import services
@@ -14,7 +13,7 @@ from pooling.checks import request_due_checks
 @handles("build_pools", title="Build the pools", page="pools", owners=STATE)
 def build_pools(lease: Lease) -> dict[str, Any]:
     plan = services.PoolPlan.of(lease.parameters)
-    requested_by = User.objects.filter(pk__in=[lease.requested_by_id]).first()
+    requested_by = lease.requester
     maker = services.JobRunMaker(lease.collection, plan.depth, lease.created_at, requested_by)
     build = services.build_pools(
         collection=lease.collection,

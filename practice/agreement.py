@@ -1,7 +1,8 @@
 """Agreement of all annotators of a round: together, of every two, and per facet. Pure.
 
 A round can have 20 annotators, who make 190 couples. The coefficients of all couples are computed
-at once, by `agreement.low_agreement`; the registry's own functions say why one is undefined.
+at once, by `agreement.consistency.stacked_tables`; the registry's own functions say why one is
+undefined.
 """
 
 from __future__ import annotations
@@ -9,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import (
     COEFFICIENTS,
-    NO_PAIRS,
     CrossTable,
     Result,
     alpha_of_units,
+    mean_of,
 )
-from agreement.low_agreement import COEFFICIENTS_OF_TABLES
+from agreement.consistency.stacked_tables import COEFFICIENTS_OF_TABLES
 from corpus.scale import Scale
 
 Results = Mapping[str, Result]  # by the key of a coefficient
@@ -106,20 +106,13 @@ def _group(
         facet=facet,
         pairs=sum(len(unit) > 1 for unit in units),
         alpha=alpha_of_units(units, "ordinal"),
-        means={key: _mean(of_couples) for key, of_couples in results.items()},
+        means={key: mean_of(of_couples) for key, of_couples in results.items()},
         defined={
             key: sum(result.value is not None for result in of_couples)
             for key, of_couples in results.items()
         },
         couples=len(couples),
     )
-
-
-def _mean(results: Sequence[Result]) -> Result:
-    values = [result.value for result in results if result.value is not None]
-    if values:
-        return Result(fmean(values))
-    return results[0] if results else Result(None, NO_PAIRS)
 
 
 def _couples(

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from accounts.models import HIGHEST_GRADE, Collection, User
+from accounts.models import HIGHEST_GRADE, Collection
 from annotation.models import AppendedAnswer, Guideline, grade_or_reason
 from corpus.models import Document, Query
 from practice.training.models import TrainingResult
@@ -40,9 +40,6 @@ class PracticeSetQuerySet(models.QuerySet["PracticeSet"]):
 
     def pilots(self) -> PracticeSetQuerySet:
         return self.filter(kind=PracticeKind.PILOT)
-
-    def for_member(self, user: User) -> PracticeSetQuerySet:
-        return self.filter(members__annotator=user)
 
 
 class PracticeSet(models.Model):

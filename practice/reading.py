@@ -18,6 +18,7 @@ from annotation.queue import (
     Pace,
     ShownPair,
     SlotProgress,
+    pace_of,
     pair_to_show,
 )
 from annotation.services import CandidateText, presentation_with, shown_query
@@ -150,15 +151,8 @@ def progress_in(own: PracticeQuery) -> SlotProgress:
 
 def pace(collection: Collection, user: User) -> Pace:
     """The member's seconds a pair in practice, which tell nothing about live judging."""
-    seconds = (
-        PracticeJudgment.objects.filter(
-            annotator=user, pair__practice_set__collection=collection, seconds__isnull=False
-        )
-        .order_by("-pk")
-        .values_list("seconds", flat=True)[:RECENT]
-    )
-    timed = [second for second in seconds if second is not None]
-    return Pace(recent=tuple(reversed(timed)), planned=collection.seconds_per_judgment)
+    own = PracticeJudgment.objects.filter(annotator=user, pair__practice_set__collection=collection)
+    return pace_of(own, collection, RECENT)
 
 
 def minutes_spent(own: PracticeQuery) -> int | None:

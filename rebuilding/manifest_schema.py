@@ -31,7 +31,15 @@ class Maybe:
 
 
 TEXTS = Each(str, list)
-
+POOL: Mapping[str, Any] = {
+    "order": TEXTS,
+    "size": int,
+    "shortfall": Each(int),
+    "depth": Each(int),
+    "sha256": str,
+    "documents": Maybe(TEXTS),
+    "topic": Maybe(bool),
+}
 
 MANIFEST: Mapping[str, Any] = {
     "format": int,
@@ -60,17 +68,7 @@ MANIFEST: Mapping[str, Any] = {
     "pools": {
         "count": int,
         "sha256": str,
-        "query_papers": Each(
-            {
-                "order": TEXTS,
-                "size": int,
-                "shortfall": Each(int),
-                "depth": Each(int),
-                "sha256": str,
-                "documents": Maybe(TEXTS),
-                "topic": Maybe(bool),
-            }
-        ),
+        "query_papers": Each(POOL),
     },
     "versions": Each(str),
     "sha256": str,
@@ -94,13 +92,7 @@ ROUND_MANIFEST: Mapping[str, Any] = {
         "sha256": str,
         "query_papers": Each(
             {
-                "order": TEXTS,
-                "size": int,
-                "shortfall": Each(int),
-                "depth": Each(int),
-                "sha256": str,
-                "documents": Maybe(TEXTS),
-                "topic": Maybe(bool),
+                **POOL,
                 "topics": Maybe(TEXTS),
                 "outside": Maybe(TEXTS),
                 "before": {"size": int, "sha256": str},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.models import User
 from bundle.options import ReleaseOptions
 from jobs import registry
 from jobs.lease import Lease
@@ -16,10 +15,9 @@ from release.versions import rankings as version_rankings
     JOB_KIND, title="Publish a release", page="releases", result=("release", "version")
 )
 def run_publish_release(lease: Lease) -> dict[str, Any]:
-    asker = lease.requested_by_id
     release = publish_release(
         collection=lease.collection,
-        published_by=None if asker is None else User.objects.filter(pk=asker).first(),
+        published_by=lease.requester,
         work=lease,
         version=lease.parameters["version"],
         accept=lease.parameters["accept"],

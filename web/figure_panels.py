@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -499,13 +499,16 @@ def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
         texts=[
             _title(title),
             *numbers,
-            *(
-                TextLine(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
-                for value in labels
-            ),
-            TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{count:,} {axis}", "end"),
+            *_numbers_below(across, labels, f"{count:,} {axis}"),
         ],
     )
+
+
+def _numbers_below(across: PixelScale, values: Iterable[float], last: str) -> Iterator[TextLine]:
+    """Values under the columns, and the words at the right end."""
+    for value in values:
+        yield TextLine(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
+    yield TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, last, "end")
 
 
 class BandPoint(NamedTuple):
@@ -554,11 +557,7 @@ def continued_curve(
         texts=[
             _title(title),
             *numbers,
-            *(
-                TextLine(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
-                for value in values
-            ),
-            TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{most:,.1f} {axis}", "end"),
+            *_numbers_below(across, values, f"{most:,.1f} {axis}"),
         ],
     )
 

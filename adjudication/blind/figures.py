@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from web.lazy import stats
+from corpus.proportions import wilson
 
-LEVEL = 0.95
 SET_ASIDE = -1  # in place of a grade: the person said that the pair cannot be judged
 
 
@@ -36,8 +35,7 @@ class Share(NamedTuple):
         """The score interval of Wilson, JASA 22 (1927), p. 209, without continuity correction."""
         if not self.total:
             return None
-        found = stats.binomtest(self.part, self.total).proportion_ci(LEVEL, method="wilson")
-        return float(found.low), float(found.high)
+        return wilson(self.part, self.total)
 
 
 class Checks(NamedTuple):

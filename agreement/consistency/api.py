@@ -9,13 +9,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import User
 from agreement.consistency.report import ConsistencyReport
 from jobs.api import JobAnswer, accepted
 from reports.models import StoredReport
-from reports.services import request_report, stored_report
+from reports.pages import report_or_404
+from reports.services import request_report
 
 
 class EstimateAnswer(serializers.Serializer[Any]):
@@ -120,7 +120,7 @@ class ConsistencyReports(CollectionView):
         responses=ConsistencyAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        report = row_or_404(stored_report(ConsistencyReport(), self.collection))
+        report = report_or_404(ConsistencyReport(), self.collection)
         return Response(ConsistencyAnswer(report).data)
 
     @extend_schema(

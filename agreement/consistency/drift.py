@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from agreement.consistency.estimates import (
     EstimatedValue,
-    Z,
     difference_of_shares,
     normal,
     share,
     undefined,
 )
+from corpus.proportions import Z
 from web.lazy import stats
 
 PAUSE = timedelta(minutes=30)  # without an answer, after which a sitting has ended
@@ -41,10 +41,9 @@ Integers = npt.NDArray[np.int64]
 class TimedAnswer(NamedTuple):
     """An answer of a person. The answers of a person are in the order of their times.
 
-    `query` tells the pairs apart whose order is random: those of a query and pool round.
     `grade` is None where it must not be shown, or there is none: of a pair with one judgment, a
     repeat, or "cannot judge". `is_final` says that it is the final label; None without a label.
-    `was_postponed` marks a pair that was put off.
+    `was_postponed` marks a pair that was put off. `pool_round` is that of its candidate.
     """
 
     query: int
@@ -53,6 +52,12 @@ class TimedAnswer(NamedTuple):
     grade: int | None = None
     is_final: bool | None = None
     was_postponed: bool = False
+    pool_round: int = 1
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """The pairs whose order is random: those of a later pool round come later."""
+        return self.pool_round, self.query
 
 
 class PlacedValues(NamedTuple):
@@ -100,12 +105,12 @@ class PersonDrift:
             if not answer.was_postponed
         ]
         self.grades = _placed(
-            (answer.query, place, answer.grade)
+            (answer.block, place, answer.grade)
             for answer, place in own_order
             if answer.grade is not None
         )
         self.times = _placed(
-            (answer.query, place, answer.seconds)
+            (answer.block, place, answer.seconds)
             for answer, place in own_order
             if answer.seconds is not None
         )
@@ -121,9 +126,12 @@ class PersonDrift:
         )
 
 
-def _placed(rows: Iterable[tuple[int, int, float]]) -> PlacedValues:
-    table = np.array(list(rows), dtype=float).reshape(-1, 3)
-    return PlacedValues(table[:, 0].astype(np.int64), table[:, 1], table[:, 2])
+def _placed(rows: Iterable[tuple[tuple[int, int], int, float]]) -> PlacedValues:
+    rows = list(rows)
+    numbers = {block: number for number, block in enumerate(sorted({row[0] for row in rows}))}
+    blocks = np.array([numbers[block] for block, _, _ in rows], dtype=np.int64)
+    table = np.array([row[1:] for row in rows], dtype=float).reshape(-1, 2)
+    return PlacedValues(blocks, table[:, 0], table[:, 1])
 
 
 def drift_of(people: Sequence[PersonDrift]) -> dict[str, Any]:

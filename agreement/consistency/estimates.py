@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from corpus.proportions import Z, wilson
 from corpus.resampling import Ends
-
-Z = 1.959963984540054  # of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +51,11 @@ def undefined(reason: str, n: int = 0) -> EstimatedValue:
 
 
 def share(count: int, total: int) -> EstimatedValue:
-    """A share of `total`, 0 to 1, with Wilson's interval, which holds for few rows, too.
-
-    Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
-    """
+    """A share of `total`, 0 to 1, with Wilson's interval, which holds for few rows, too."""
     if not total:
         return undefined("no answers")
     low, high = wilson(count, total)
     return EstimatedValue(count / total, (low, high), total)
-
-
-def wilson(count: int, total: int) -> Ends:
-    p, spread = count / total, Z * Z / total
-    middle = (p + spread / 2) / (1 + spread)
-    half = Z * math.sqrt(p * (1 - p) / total + spread / total / 4) / (1 + spread)
-    # Exactly at the ends, where rounding would leave 0.9999999999999999.
-    low = 0.0 if count == 0 else max(0.0, middle - half)
-    high = 1.0 if count == total else min(1.0, middle + half)
-    return low, high
 
 
 def difference_of_shares(first: tuple[int, int], second: tuple[int, int]) -> EstimatedValue:

@@ -22,7 +22,6 @@ from annotation.models import Judgment, RepeatJudgment, Slot
 CORRECTION = timedelta(minutes=10)  # of an answer to a repeat; a later change may follow the list
 READ_TOGETHER = 5_000
 NO_LABEL = -1
-ROUND = 10**12  # more than the key of any query
 
 
 class ComparableRepeats(NamedTuple):
@@ -129,9 +128,9 @@ def _first_answers(judgments: Iterable[tuple], labels: FinalLabels) -> Iterator[
         if label is None:
             grade = None
         is_final = None if label in (None, NO_LABEL) else grade == label
-        # The pairs of a later pool round come later, so their order is random only among them.
-        block = query + (pool_round - 1) * ROUND
-        yield TimedAnswer(block, given_at, seconds, grade, is_final, postponed_at is not None)
+        yield TimedAnswer(
+            query, given_at, seconds, grade, is_final, postponed_at is not None, pool_round
+        )
 
 
 def _repeats_by_person(collection: Collection) -> dict[int, list[TimedAnswer]]:

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from agreement.coefficients import REGISTRY, CrossTable
 from agreement.consistency.estimates import EstimatedValue, share, undefined
-from agreement.consistency.stacked_tables import Tables, Values, alphas
-from corpus.resampling import RESAMPLES, draw, percentile_ends
+from agreement.consistency.stacked_tables import (
+    COEFFICIENTS_OF_TABLES,
+    Values,
+    mean_differences,
+    mean_directions,
+    resampled_tables,
+    table_of,
+)
+from corpus.resampling import RESAMPLES, ends_of_defined
 from corpus.scale import DEFAULT_SCALE, Scale
 
 FEWEST_REPEATS = 10  # with a bootstrap interval, if some of them differ
@@ -81,91 +85,40 @@ def estimates_of(table: CrossTable, seed: str) -> dict[str, EstimatedValue]:
     """The estimates by name. `seed` is that of the resamples."""
     # If no repeat differs, no resample does, and the interval would be a point.
     varies = table.pairs >= FEWEST_REPEATS and table.agreed < table.pairs
-    resamples = _resampled(table, seed) if varies else None
+    resamples = None
+    if varies:
+        counts = zlib.crc32(repr(sorted(table.counts.items())).encode())
+        resamples = resampled_tables(
+            table, f"{seed}|self-consistency|{counts}", resamples_of(table.pairs)
+        )
     found = {"same": share(table.agreed, table.pairs) if table.pairs else undefined(NO_REPEATS)}
-    for key, values_of in ((KAPPA, _kappas), (ALPHA, _alphas)):
+    for key in (KAPPA, ALPHA):
         result = FUNCTIONS[key](table)
-        found[key] = (
-            undefined(NO_REPEATS if not table.pairs else result.undefined, table.pairs)
-            if result.undefined is not None
-            else _estimate(result.value, table.pairs, resamples, values_of)
-        )
-    for name, values_of in (("difference", _differences), ("direction", _directions)):
-        grades = _grades(table)
-        point = values_of(_counts(table, grades)[None, :, :], grades) if table.pairs else None
-        found[name] = (
-            undefined(NO_REPEATS)
-            if point is None
-            else _estimate(float(point[0]), table.pairs, resamples, values_of)
-        )
+        if result.value is None:
+            reason = result.undefined if table.pairs else NO_REPEATS
+            found[key] = undefined(reason or "", table.pairs)
+        else:
+            function = COEFFICIENTS_OF_TABLES[key]
+            values = None if resamples is None else function(resamples, table.scale)
+            found[key] = _estimate(result.value, table.pairs, values)
+    for name, means in (("difference", mean_differences), ("direction", mean_directions)):
+        if table.pairs:
+            (point,) = means(table_of(table)).tolist()
+            values = None if resamples is None else means(resamples)
+            found[name] = _estimate(point, table.pairs, values)
+        else:
+            found[name] = undefined(NO_REPEATS)
     return found
 
 
-def _estimate(
-    value: float | None,
-    n: int,
-    resamples: tuple[Tables, Sequence[int]] | None,
-    values_of: Callable[[Tables, Sequence[int]], Values],
-) -> EstimatedValue:
-    if resamples is None:
-        return EstimatedValue(value, None, n)
-    values = values_of(*resamples)
-    # A resample without variation has no kappa or alpha. It is left out, as in Efron (1993).
-    defined = values[~np.isnan(values)]
-    return EstimatedValue(value, percentile_ends(defined) if len(defined) else None, n)
+def _estimate(value: float, n: int, values: Values | None) -> EstimatedValue:
+    """`values` are those of the resamples; without them there is no interval.
 
-
-def _grades(table: CrossTable) -> list[int]:
-    return sorted({*table.by_first, *table.by_second})
-
-
-def _counts(table: CrossTable, grades: Sequence[int]) -> npt.NDArray[np.float64]:
-    return np.array([[table.counts.get((a, b), 0) for b in grades] for a in grades], dtype=float)
-
-
-def _resampled(table: CrossTable, seed: str) -> tuple[Tables, Sequence[int]]:
-    """The table of each resample: as many repeats, drawn with replacement."""
-    grades = _grades(table)
-    places = {grade: place for place, grade in enumerate(grades)}
-    size = len(grades)
-    cells = np.repeat(
-        [places[a] * size + places[b] for a, b in table.counts], list(table.counts.values())
-    )
-    name = f"{seed}|self-consistency|{zlib.crc32(repr(sorted(table.counts.items())).encode())}"
-    tables = [
-        np.apply_along_axis(np.bincount, 1, cells[rows], minlength=size * size)
-        for rows in draw(len(cells), len(cells), name, resamples_of(len(cells)))
-    ]
-    return np.vstack(tables).reshape(-1, size, size).astype(float), grades
+    A resample without variation has no kappa or alpha. It is left out, as in Efron (1993).
+    """
+    return EstimatedValue(value, None if values is None else ends_of_defined(values), n)
 
 
 def resamples_of(repeats: int) -> int:
     """RESAMPLES, or fewer for very many repeats, for the sake of memory; at least 200."""
     return max(200, min(RESAMPLES, MOST_DRAWS // repeats))
-
-
-def _kappas(tables: Tables, grades: Sequence[int]) -> Values:
-    values = np.array(grades)
-    weights = (values[:, None] - values[None, :]) ** 2
-    observed = (tables * weights).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
-    expected = np.einsum("tr,tc,rc->t", tables.sum(axis=2), tables.sum(axis=1), weights)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, 1 - observed / expected, np.nan)
-
-
-def _alphas(tables: Tables, grades: Sequence[int]) -> Values:
-    return alphas(tables)
-
-
-def _differences(tables: Tables, grades: Sequence[int]) -> Values:
-    values = np.array(grades)
-    weights = np.abs(values[:, None] - values[None, :])
-    means: Values = (tables * weights).sum(axis=(1, 2)) / tables.sum(axis=(1, 2))
-    return means
-
-
-def _directions(tables: Tables, grades: Sequence[int]) -> Values:
-    values = np.array(grades)
-    weights = values[None, :] - values[:, None]
-    means: Values = (tables * weights).sum(axis=(1, 2)) / tables.sum(axis=(1, 2))
-    return means

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of, row_or_404
+from accounts.access import in_collection
 from accounts.models import Collection, Role
 from agreement.consistency.drift import FEWEST, QUICK
 from agreement.consistency.page import CONSISTENCY, page_of
 from agreement.consistency.repeated import FEWEST_REPEATS
 from agreement.consistency.report import ConsistencyReport
 from annotation.models import Judgment
-from jobs.listing import jobs_to_show
-from reports.services import changed_since, request_report, stored_report
-from web.downloads import json_download
+from reports.pages import report_context, report_json, report_or_404, request_from_page
+from reports.services import stored_report
 from web.figure_files import figure_file, shown
 from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import csv_file, wants_csv
@@ -29,14 +25,11 @@ from web.tables.columns import csv_file, wants_csv
 def consistency(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     report = stored_report(ConsistencyReport(), collection)
     if wants_csv(request):
-        page = page_of(row_or_404(report, "no current report").payload)
+        page = page_of(report_or_404(ConsistencyReport(), collection).payload)
         columns = CONSISTENCY.shown(request)
         return csv_file(f"{collection.slug}-consistency", columns, page.all_lines)
-    context: dict[str, Any] = {
-        "collection": collection,
-        "report": report,
+    context = report_context(ConsistencyReport(), collection, report) | {
         "can_compute": Judgment.objects.filter(slot__pair__query__collection=collection).exists(),
-        "jobs": jobs_to_show(collection, [ConsistencyReport.name]),
     }
     if report is not None:
         page = page_of(report.payload)
@@ -48,7 +41,6 @@ def consistency(request: HttpRequest, collection: Collection) -> HttpResponseBas
                 figure.name.replace("-", "_"): shown(figure, "consistency-figure", collection.slug)
                 for figure in page.figures
             },
-            "changed": changed_since(report),
             "fewest": FEWEST,
             "fewest_repeats": FEWEST_REPEATS,
             "quick": QUICK,
@@ -59,16 +51,14 @@ def consistency(request: HttpRequest, collection: Collection) -> HttpResponseBas
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_consistency(request: HttpRequest, collection: Collection) -> HttpResponse:
-    request_report(ConsistencyReport(), collection=collection, requested_by=person_of(request))
-    messages.info(request, "Computing self-consistency and drift.")
-    return redirect("consistency", collection.slug)
+    message = "Computing self-consistency and drift."
+    return request_from_page(request, collection, ConsistencyReport(), message=message)
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def consistency_json(request: HttpRequest, collection: Collection) -> HttpResponse:
-    report = row_or_404(stored_report(ConsistencyReport(), collection), "no current report")
-    return json_download(report.payload, f"{collection.slug}-consistency.json")
+    return report_json(ConsistencyReport(), collection, "consistency")
 
 
 @in_collection(Role.ADMIN)
@@ -76,5 +66,5 @@ def consistency_json(request: HttpRequest, collection: Collection) -> HttpRespon
 def consistency_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    report = row_or_404(stored_report(ConsistencyReport(), collection), "no current report")
+    report = report_or_404(ConsistencyReport(), collection)
     return figure_file(page_of(report.payload).figures, figure, extension, collection.slug)

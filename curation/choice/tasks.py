@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accounts.models import User
 from curation.choice import services as choices
 from curation.choice.plan import ChoicePlan
 from jobs.lease import Lease
@@ -19,6 +18,6 @@ def run_choose_queries(lease: Lease) -> None:
     choices.compute_choice(
         collection=lease.collection,
         plan=ChoicePlan.of(lease.parameters["plan"]),
-        created_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
+        created_by=lease.requester,
         work=lease,
     )

@@ -51,7 +51,7 @@ def run_sample_papers(lease: Lease) -> None:
         plan=SamplePlan.of(parameters["plan"]),
         work=lease,
         exclusions=Exclusions(read_exclusions(path, filename), filename),
-        created_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
+        created_by=lease.requester,
     )
 
 

@@ -45,7 +45,7 @@ from web.choice_links import ChoiceLink
 from web.figure_files import figure_file, shown
 from web.figures import Figure
 from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
-from web.tables.columns import ShownColumns, Table, csv_file
+from web.tables.columns import whole_file
 from web.words import count_noun, listed
 
 OPEN_ROWS = 12  # a table of more systems is folded
@@ -239,7 +239,7 @@ def comparison_file(
 def significance_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
     form = CompareForm(request.GET, collection)
     rows = form.comparison.rows if form.has_scores else []
-    return _csv(collection, SYSTEMS, rows)
+    return whole_file(collection.slug, SYSTEMS, rows)
 
 
 @in_collection(Role.ADMIN)
@@ -247,9 +247,4 @@ def significance_csv(request: HttpRequest, collection: Collection) -> StreamingH
 def all_pairs_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
     form = CompareForm(request.GET, collection)
     rows = pair_lines(compare_all_pairs(form.values)) if form.has_scores else []
-    return _csv(collection, PAIRS, rows)
-
-
-def _csv(collection: Collection, table: Table[Any], rows: Any) -> StreamingHttpResponse:
-    name = f"{collection.slug}-{table.name}"
-    return csv_file(name, ShownColumns(table, table.columns), rows)
+    return whole_file(collection.slug, PAIRS, rows)

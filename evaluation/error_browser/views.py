@@ -34,7 +34,7 @@ from evaluation.error_browser.services import (
     untag_error,
 )
 from evaluation.error_browser.tables import COUNTS, TAGS
-from web.tables.columns import ShownColumns, csv_file
+from web.tables.columns import whole_file
 
 AT_ONCE = 500  # tags in memory while a file is sent
 
@@ -107,12 +107,11 @@ def tags_csv(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     )
     tags = tags.order_by("system", "pair__query__name_order", "pair_id", "type")
     rows = tags.iterator(chunk_size=AT_ONCE)
-    return csv_file(f"{collection.slug}-error-tags", ShownColumns(TAGS, TAGS.columns), rows)
+    return whole_file(collection.slug, TAGS, rows)
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def counts_csv(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     """The number of errors of each type, for each system."""
-    rows = type_counts(collection)
-    return csv_file(f"{collection.slug}-error-counts", ShownColumns(COUNTS, COUNTS.columns), rows)
+    return whole_file(collection.slug, COUNTS, type_counts(collection))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,7 +13,8 @@ from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.services import DEEPEST, GapsReport
 from jobs.api import JobAnswer, accepted
 from reports.api import StoredReportAnswer, freshness
-from reports.services import request_report, stored_report
+from reports.pages import report_or_404
+from reports.services import request_report
 from web.api.serializers import RequestSerializer
 from web.errors import UserFacingError
 
@@ -49,9 +49,7 @@ class UnjudgedDocuments(CollectionView):
         responses=GapsAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        report = stored_report(self.parameters(GapsParameters).kind, self.collection)
-        if report is None:
-            raise Http404
+        report = report_or_404(self.parameters(GapsParameters).kind, self.collection)
         answer = {
             **freshness(report),
             "hours": gap_hours(self.collection, report.payload["pairs"]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.datastructures import MultiValueDict
 
 from accounts.models import Collection
-from evaluation.gaps.reading import seconds_a_judgment
+from annotation.queue import collection_pace
 from pooling.forms import CostForm
 from pooling.preview import Cost
 
@@ -23,10 +23,10 @@ class GapCosts:
     @classmethod
     def of(cls, collection: Collection, parameters: MultiValueDict[str, str]) -> GapCosts:
         form = CostForm.of(parameters, collection)
-        seconds, is_measured = seconds_a_judgment(collection)
+        pace = collection_pace(collection)
         if not parameters.get("seconds"):
-            form.data = {**form.data, "seconds": f"{seconds:.1f}"}
-        return cls(collection, form, is_measured and not parameters.get("seconds"))
+            form.data = {**form.data, "seconds": f"{pace.seconds:.1f}"}
+        return cls(collection, form, pace.measured and not parameters.get("seconds"))
 
     def of_pairs(self, pairs: int) -> Cost:
         """Each pair is a document of a query, so the candidates are not counted apart."""

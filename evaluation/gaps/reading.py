@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection as Group
 from collections.abc import Sequence
-from statistics import median
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
-from annotation.models import Judgment, Pair
+from annotation.models import Pair
 from evaluation.gaps.computation.read_lists import ReadLists
 from jobs.context import DirectRun, JobContext
 from scoring.labels import qrels_of
 from scoring.models import System
 from scoring.systems.lists import system_lists
-
-RECENT = 1_000  # judgments; the time of the first ones is not that of the next
-FEWEST_TIMED = 20
 
 
 def read_lists(
@@ -71,16 +67,3 @@ def settled_documents(collection: Collection) -> dict[str, Group[str]]:
 def query_papers(collection: Collection) -> dict[str, str]:
     """The query paper of each query, by names."""
     return dict(collection.queries.values_list("name", "query_paper__name"))
-
-
-def seconds_a_judgment(collection: Collection) -> tuple[float, bool]:
-    """The median of the last timed judgments, or else the planned time; and if it is measured."""
-    rows = (
-        Judgment.objects.filter(slot__pair__query__collection=collection, seconds__isnull=False)
-        .order_by("-pk")
-        .values_list("seconds", flat=True)[:RECENT]
-    )
-    seconds = [each for each in rows if each is not None]
-    if len(seconds) < FEWEST_TIMED:
-        return collection.seconds_per_judgment, False
-    return float(median(seconds)), True

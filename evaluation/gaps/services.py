@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from accounts.locking import lock_collection
 from accounts.models import Collection
-from agreement.revision import revision_of
 from corpus.digests import json_digest
 from evaluation.gaps.computation.bounds import BoundedMeasure
 from evaluation.gaps.computation.conclusions import Conclusion, ConclusionKind
@@ -17,13 +15,10 @@ from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.reading import query_papers, read_lists
 from evaluation.gaps.report import GapsError, check_systems, report_payload, summary_of
 from jobs.context import JobContext
-from reports.kinds import ReportContent, ReportKind
+from reports.kinds import ReportContent
 from reports.models import StoredReport
 from reports.services import register
-from reports.states import LISTS
-from scoring.services import unscored_runs
-from scoring.systems.lists import systems_with_digests
-from scoring.systems.services import sync_runs
+from scoring.report_kind import SystemsReport
 
 DEEPEST = 1_000
 MOST_UNASKED = 20_000  # lists: a minute or two; 64 systems with 3,800 queries take 11 minutes
@@ -91,7 +86,7 @@ def is_quick(collection: Collection) -> bool:
 
 @register
 @dataclass(frozen=True)
-class GapsReport(ReportKind):
+class GapsReport(SystemsReport):
     """The report on the gaps of systems to a depth. Empty `systems` stand for all systems.
 
     Its content raises GapsError; see `report_payload`.
@@ -122,18 +117,6 @@ class GapsReport(ReportKind):
         known = {*collection.systems.values_list("name", flat=True), *runs}
         check_systems(self.systems, sorted(known))
         return self
-
-    def prepare(self, collection: Collection, work: JobContext) -> None:
-        with work.fenced():
-            sync_runs(lock_collection(collection))
-
-    def inputs(self, collection: Collection) -> dict[str, Any]:
-        systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
-        return {
-            "the labels": str(revision_of(collection)),
-            "the lowest relevant grade": collection.relevant_from,
-            LISTS: [*systems, *([name, ""] for name in unscored_runs(collection))],
-        }
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         payload = report_payload(collection, self.depth, self.systems, work)

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import in_collection, row_or_404
 from accounts.models import Collection, Role
 from evaluation.gaps.computation.bounds import ScoreRange
 from evaluation.gaps.cost import GapCosts
@@ -32,13 +30,13 @@ from evaluation.gaps.tables import (
     query_lines,
 )
 from evaluation.leaderboard.selection import Select
-from jobs.listing import jobs_to_show
 from reports.models import StoredReport
-from reports.services import changed_since, request_report, stored_report
+from reports.pages import report_context, request_from_page
+from reports.services import stored_report
 from scoring.score_tables import ALL
 from web.downloads import json_download
 from web.tables.cells import NumberedPage, numbered_page
-from web.tables.columns import ShownColumns, Table, csv_file, wants_csv
+from web.tables.columns import Table, wants_csv, whole_file
 
 MOST_ROWS = 50
 MOST_SIDE_BY_SIDE = 3  # systems of the table by query
@@ -71,9 +69,7 @@ class GapsPage:
 
     @property
     def payload(self) -> Payload:
-        if self.report is None:
-            raise Http404("no report on gaps")
-        payload: Payload = self.report.payload
+        payload: Payload = row_or_404(self.report, "no current report").payload
         return payload
 
     @cached_property
@@ -146,12 +142,10 @@ class GapsPage:
 
     def context(self) -> dict[str, Any]:
         collection = self.collection
-        context: dict[str, Any] = {
-            "collection": collection,
+        context = report_context(self.kind, collection, self.report) | {
             "page": self,
             "depths": sorted({*DEPTHS, self.kind.depth}),
             "systems": collection.systems.order_by("name").values_list("name", flat=True),
-            "jobs": jobs_to_show(collection, [GapsReport.name]),
             "has_labels": collection.queries.filter(pair_count__judged__gt=0).exists(),
         }
         if self.report is None:
@@ -161,8 +155,6 @@ class GapsPage:
         orders = order_lines(payload, self.measure)
         decisive = payload["decisive"]
         return context | {
-            "report": self.report,
-            "changed": changed_since(self.report),
             "payload": payload,
             "costs": costs,
             "cost": costs.of_pairs(payload["pairs"]),
@@ -193,8 +185,7 @@ def show_gaps(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         if (name := request.GET.get("table", "")) not in tables:
             raise Http404(f"no table {name}")
         table, rows = tables[name]
-        shown = ShownColumns(table, table.columns)
-        return csv_file(f"{collection.slug}-{table.name}", shown, rows)
+        return whole_file(collection.slug, table, rows)
     return render(request, "evaluation/gaps.html", page.context())
 
 
@@ -203,10 +194,10 @@ def show_gaps(request: HttpRequest, collection: Collection) -> HttpResponseBase:
 def compute_gaps(request: HttpRequest, collection: Collection) -> HttpResponse:
     posted = request.POST
     kind = GapsReport(_depth(posted), sorted(set(posted.getlist("system"))))
-    request_report(kind, collection=collection, requested_by=person_of(request))
-    messages.info(request, "Computing the report.")
     chosen = [("depth", str(kind.depth)), *(("system", name) for name in kind.systems)]
-    return redirect(f"{reverse('gaps', args=[collection.slug])}?{urlencode(chosen)}")
+    return request_from_page(
+        request, collection, kind, message="Computing the report.", query=f"?{urlencode(chosen)}"
+    )
 
 
 def _depth(parameters: QueryDict) -> int:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import LabelComparison
-from evaluation.report_commands import ReportCommand
+from reports.commands import ReportCommand
 
 
 class ComparisonCommand(ReportCommand):

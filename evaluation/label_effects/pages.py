@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,7 @@ from web.figures import Figure
 from web.tables.csv_cells import csv_text
 
 JSON, CSV = "json", "csv"
+Payload = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -63,30 +64,51 @@ class LabelReports:
         self, report: StoredReport, name: str, findings: Sequence[str], figures: Sequence[Figure]
     ) -> LabelSection:
         """The report on the page; `name` begins the names of the addresses of its files."""
-        query = urlencode({"measure": report.parameters["measure"]})
-        slug, subject = self.collection.slug, self.shadow_judge and self.shadow_judge.name
-        csv, json = (
-            f"{reverse(f'{name}-{extension}', args=[slug, *filter(None, [subject])])}?{query}"
-            for extension in (CSV, JSON)
-        )
-        page = "shadow-judge" if subject else "label-effects"
-        drawn = [
-            shown(figure, f"{page}-figure", slug, query, subject=subject or "")
-            for figure in figures
-        ]
+        csv, json = self.file_addresses(report, name)
+        page = "shadow-judge" if self.shadow_judge else "label-effects"
+        drawn = self.shown_figures(report, page, figures)
         has_final = any(row["source"] == FINAL for row in report.payload["rankings"])
         said = [ranking_finding(report.payload)] if has_final else []
         return LabelSection(report, [*findings, *said], drawn, csv, json)
 
-    def file(self, request: HttpRequest, extension: str, name: str) -> HttpResponse:
-        """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""
+    def file_addresses(self, report: StoredReport, name: str) -> tuple[str, str]:
+        """Of the CSV file and the JSON file."""
+        subject = [self.shadow_judge.name] if self.shadow_judge else []
+        csv, json = (
+            reverse(f"{name}-{extension}", args=[self.collection.slug, *subject])
+            + f"?{_measure_query(report)}"
+            for extension in (CSV, JSON)
+        )
+        return csv, json
+
+    def shown_figures(
+        self, report: StoredReport, page: str, figures: Iterable[Figure]
+    ) -> list[ShownFigure]:
+        slug, subject = self.collection.slug, self.shadow_judge.name if self.shadow_judge else ""
+        return [
+            shown(figure, f"{page}-figure", slug, _measure_query(report), subject=subject)
+            for figure in figures
+        ]
+
+    def file(
+        self,
+        request: HttpRequest,
+        extension: str,
+        name: str,
+        rows: Callable[[Payload], Iterable[Sequence[object]]] = csv_rows,
+    ) -> HttpResponse:
+        """The whole report as JSON, or its `rows` as CSV. Raises Http404 without a report."""
         report = self.by(chosen_measure(request, [self]))
         if report is None or extension not in (JSON, CSV):
             raise Http404("no such report")
         filename = f"{self.collection.slug}-{name}.{extension}"
         if extension == JSON:
             return json_download(report.payload, filename)
-        return text_download(csv_text(*csv_rows(report.payload)), "text/csv", filename)
+        return text_download(csv_text(*rows(report.payload)), "text/csv", filename)
+
+
+def _measure_query(report: StoredReport) -> str:
+    return urlencode({"measure": report.parameters["measure"]})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from accounts.locking import lock_collection
 from accounts.models import Collection
 from agreement.revision import revision_of
 from evaluation.citations.services import cited_papers
@@ -15,18 +14,16 @@ from evaluation.shadow_judges.comparison import shadow_comparison
 from evaluation.shadow_judges.services import COMPARISON_KIND, shadow_judge_named
 from jobs.context import JobContext
 from pooling.services.state import pools_state
-from reports.kinds import ReportContent, ReportKind
+from reports.kinds import ReportContent
 from reports.models import StoredReport
 from reports.services import register
 from reports.states import LISTS
 from scoring.labels import SOURCES, all_qrels
-from scoring.services import unscored_runs
-from scoring.systems.lists import systems_with_digests
-from scoring.systems.services import sync_runs
+from scoring.report_kind import SystemsReport, lists_state
 
 
 @dataclass(frozen=True)
-class LabelComparison(ReportKind):
+class LabelComparison(SystemsReport):
     """Labels compared under a measure. Only pairs with both judgments are read.
 
     `checked` raises BadMeasure, and UnknownShadowJudge for a comparison with a shadow judge.
@@ -39,20 +36,8 @@ class LabelComparison(ReportKind):
     def checked(self, collection: Collection) -> Self:
         return replace(self, measure=measure_named(self.measure, collection.relevant_from).name)
 
-    def prepare(self, collection: Collection, work: JobContext) -> None:
-        with work.fenced():
-            sync_runs(lock_collection(collection))
-
     def inputs(self, collection: Collection) -> dict[str, object]:
-        systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
-        return {
-            "the labels": str(revision_of(collection)),
-            # A run without a system gets one when the report is computed.
-            LISTS: [
-                *systems,
-                *([name, ""] for name in unscored_runs(collection)),
-            ],
-        }
+        return {"the labels": str(revision_of(collection)), LISTS: lists_state(collection)}
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
         measure = measure_named(self.measure, collection.relevant_from)

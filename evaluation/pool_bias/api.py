@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,7 +11,8 @@ from accounts.api import CollectionView
 from evaluation.pool_bias.services import PoolBiasReport
 from jobs.api import Busy, JobAnswer, accepted
 from reports.api import StoredReportAnswer, freshness
-from reports.services import request_report, stored_report
+from reports.pages import report_or_404
+from reports.services import request_report
 from web.api.serializers import RequestSerializer
 
 
@@ -37,9 +37,7 @@ class PoolBias(CollectionView):
         responses=PoolBiasAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        report = stored_report(PoolBiasReport(), self.collection)
-        if report is None:
-            raise Http404
+        report = report_or_404(PoolBiasReport(), self.collection)
         answer = {
             **freshness(report),
             "paragraph": report.summary["paragraph"],

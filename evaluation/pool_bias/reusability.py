@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
@@ -78,11 +78,3 @@ def _as_json(prediction: Prediction | None) -> dict[str, Any] | None:
         "lowest": list(prediction.lowest),
         "highest": list(prediction.highest),
     }
-
-
-def prediction_of(row: Mapping[str, Any] | None) -> Prediction | None:
-    """The prediction of a stored report."""
-    if row is None:
-        return None
-    ends = {name: tuple(row[name]) for name in ("lowest", "highest")}
-    return Prediction(**{**row, **ends})

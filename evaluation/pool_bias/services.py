@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from accounts.locking import lock_collection
 from accounts.models import Collection
 from agreement.revision import revision_of
 from evaluation.pool_bias.report import report_payload
 from jobs.context import JobContext
 from pooling.services.state import pools_state
-from reports.kinds import ReportContent, ReportKind
+from reports.kinds import ReportContent
 from reports.models import StoredReport
 from reports.services import register, reports_of
 from reports.states import LISTS
+from scoring.report_kind import SystemsReport
 from scoring.systems.lists import lists_digest, run_digests
-from scoring.systems.services import sync_runs
 
 
 @register
 @dataclass(frozen=True)
-class PoolBiasReport(ReportKind):
+class PoolBiasReport(SystemsReport):
     """`leave_out` are the sources that are left out together.
 
     Its content raises PoolBiasError if there are no pools or final labels, and for an unknown
@@ -41,10 +40,6 @@ class PoolBiasReport(ReportKind):
     @property
     def parameters(self) -> dict[str, object]:
         return {"leave_out": sorted(set(self.leave_out))}
-
-    def prepare(self, collection: Collection, work: JobContext) -> None:
-        with work.fenced():
-            sync_runs(lock_collection(collection))
 
     def inputs(self, collection: Collection) -> dict[str, object]:
         runs = run_digests(collection)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import in_collection
 from accounts.models import Collection, Role
 from evaluation.choices import measure_key
 from evaluation.pool_bias.computation.leave_out import REDRAWN, UNIQUE
@@ -29,13 +28,12 @@ from evaluation.pool_bias.tables import (
     system_lines,
     ways_of,
 )
-from jobs.listing import jobs_to_show
 from reports.models import StoredReport
-from reports.services import changed_since, request_report, stored_report
-from web.downloads import json_download
+from reports.pages import report_context, report_json, report_or_404, request_from_page
+from reports.services import stored_report
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
-from web.tables.columns import ShownColumns, Table, csv_file, wants_csv
+from web.tables.columns import Table, wants_csv, whole_file
 
 
 class BiasSelection(NamedTuple):
@@ -64,15 +62,10 @@ def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse
     if report is not None and wants_csv(request):
         choice = BiasSelection.of(request, report.payload)
         return _csv(collection, report.payload, choice, request.GET.get("table", ""))
-    context: dict[str, Any] = {
-        "collection": collection,
-        "report": report,
-        "has_labels": collection.queries.filter(pair_count__judged__gt=0).exists(),
-        "jobs": jobs_to_show(collection, [PoolBiasReport.name]),
-    }
+    context = report_context(PoolBiasReport(), collection, report)
+    context["has_labels"] = collection.queries.filter(pair_count__judged__gt=0).exists()
     if report is not None:
         context |= _tables(request, collection, report)
-        context["changed"] = changed_since(report)
     return render(request, "evaluation/pool_bias.html", context)
 
 
@@ -152,17 +145,14 @@ def _csv(
     if table not in TABLES:
         raise Http404(f"no table {table}")
     columns, rows_of = TABLES[table]
-    name = f"{collection.slug}-{columns.name}"
-    return csv_file(name, ShownColumns(columns, columns.columns), rows_of(payload, choice))
+    return whole_file(collection.slug, columns, rows_of(payload, choice))
 
 
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
     kind = PoolBiasReport(request.POST.getlist("leave_out"))
-    request_report(kind, collection=collection, requested_by=person_of(request))
-    messages.info(request, "Computing the report.")
-    return redirect("pool-bias", collection.slug)
+    return request_from_page(request, collection, kind, message="Computing the report.")
 
 
 @in_collection(Role.ADMIN)
@@ -170,7 +160,7 @@ def compute_pool_bias(request: HttpRequest, collection: Collection) -> HttpRespo
 def pool_bias_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    report = _report(collection)
+    report = report_or_404(PoolBiasReport(), collection)
     choice = BiasSelection.of(request, report.payload)
     figures = figures_of(report.payload, choice.measure, choice.way)
     return figure_file(figures, figure, extension, collection.slug)
@@ -179,11 +169,4 @@ def pool_bias_figure(
 @in_collection(Role.ADMIN)
 @require_safe
 def pool_bias_json(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return json_download(_report(collection).payload, f"{collection.slug}-pool-bias.json")
-
-
-def _report(collection: Collection) -> StoredReport:
-    report = stored_report(PoolBiasReport(), collection)
-    if report is None:
-        raise Http404("no report on pool bias")
-    return report
+    return report_json(PoolBiasReport(), collection, "pool-bias")

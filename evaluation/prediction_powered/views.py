@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
 from evaluation.label_effects.pages import (
-    CSV,
-    JSON,
     LabelReports,
     chosen_measure,
     measure_context,
@@ -25,9 +22,7 @@ from evaluation.prediction_powered.report import PredictionPoweredReport
 from evaluation.prediction_powered.tables import csv_rows, estimate_lines, finding_of
 from evaluation.shadow_judges.views import judge_or_404
 from reports.services import changed_since
-from web.downloads import json_download, text_download
-from web.figure_files import figure_file, shown
-from web.tables.csv_cells import csv_text
+from web.figure_files import figure_file
 
 
 def _reports(collection: Collection, shadow_judge: str) -> LabelReports:
@@ -44,20 +39,17 @@ def show_estimates(request: HttpRequest, collection: Collection, shadow_judge: s
         "judge": reports.shadow_judge,
     }
     if report := reports.by(measure):
-        query = urlencode({"measure": measure.name})
-        figures, names = estimate_figures(report.payload), [collection.slug, shadow_judge]
+        csv, json = reports.file_addresses(report, "estimates")
         context |= {
             "report": report,
-            "changed": changed_since(report),
             "finding": finding_of(report.payload),
             "lines": estimate_lines(report.payload),
-            "figures": [
-                shown(figure, "estimates-figure", collection.slug, query, subject=shadow_judge)
-                for figure in figures
-            ],
-            "files": {
-                extension: f"{reverse(f'estimates-{extension}', args=names)}?{query}"
-                for extension in (CSV, JSON)
+            "figures": reports.shown_figures(report, "estimates", estimate_figures(report.payload)),
+            "section": {
+                "report": report,
+                "changed": changed_since(report),
+                "csv": csv,
+                "json": json,
             },
         }
     return render(request, "evaluation/estimates.html", context)
@@ -91,10 +83,4 @@ def estimates_file(
     request: HttpRequest, collection: Collection, shadow_judge: str, extension: str
 ) -> HttpResponse:
     reports = _reports(collection, shadow_judge)
-    report = reports.by(chosen_measure(request, [reports]))
-    if report is None:
-        raise Http404("no such report")
-    filename = f"{collection.slug}-estimates-{shadow_judge}.{extension}"
-    if extension == JSON:
-        return json_download(report.payload, filename)
-    return text_download(csv_text(*csv_rows(report.payload)), "text/csv", filename)
+    return reports.file(request, extension, f"estimates-{shadow_judge}", csv_rows)

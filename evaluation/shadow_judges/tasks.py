@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accounts.models import User
 from evaluation.shadow_judges.services import (
     IMPORT_KIND,
     Description,
@@ -28,7 +27,7 @@ def run_import_shadow_judge(lease: Lease) -> dict[str, object]:
         path=place_of(lease.parameters),
         filename=lease.parameters["filename"],
         about=Description.from_json(lease.parameters),
-        imported_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
+        imported_by=lease.requester,
         work=lease,
     )
     return import_result(judge)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.models import User
 from annotation.team import ROUND_KIND, SeatChange, open_new_pairs_as_planned
 from evaluation.top_ups.services import JOB, TopUp, decided_pairs, top_up_pools
 from jobs.lease import Lease
@@ -17,7 +16,7 @@ def run_top_up(lease: Lease) -> None:
         collection=lease.collection,
         top_up=TopUp.of(lease.parameters),
         work=lease,
-        made_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
+        made_by=lease.requester,
     )
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from annotation.queue import collection_pace
 from annotation.team import ROUND_KIND, plan_new_pairs
 from evaluation.top_ups.forms import OpeningForm, RoundForm
 from evaluation.top_ups.runs import run_names
@@ -89,7 +90,7 @@ def pool_rounds(request: HttpRequest, collection: Collection) -> HttpResponse:
         preview = preview_top_up(collection, form.top_up(), DirectRun())
     except UserFacingError as error:
         return _page(request, collection, form, fault=str(error))
-    cost = Cost(preview.total, preview.pairs, collection.seconds_per_judgment)
+    cost = Cost(preview.total, preview.pairs, collection_pace(collection).seconds)
     return _page(request, collection, form, preview=ShownPreview(preview, cost))
 
 

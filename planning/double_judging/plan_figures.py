@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from agreement.coefficients import CrossTable, alpha_ordinal_of
-from corpus.resampling import FEWEST_QUERIES, Ends, draw, percentile_ends
+from agreement.consistency.stacked_tables import alphas
+from corpus.resampling import FEWEST_QUERIES, Ends, draw_counts, ends_of_defined
 from planning.double_judging.calibration import Floats, Ints
 from planning.double_judging.strategies import NO_LABEL, PairColumns, PlannedLabels
 from scoring.measures.judged_ranks import JudgedDocuments, JudgedRanks
@@ -76,40 +77,15 @@ class AlphaIntervals:
         if len(counts) < FEWEST_QUERIES:
             return None
         resampled = self._weights_of(len(counts)) @ counts.reshape(len(counts), -1)
-        alphas = alphas_of(resampled.reshape(-1, *counts.shape[1:]))
-        defined = alphas[~np.isnan(alphas)]
-        return percentile_ends(defined) if len(defined) else None
+        tables = resampled.reshape(-1, *counts.shape[1:]).astype(np.float64)
+        return ends_of_defined(alphas(tables))
 
     def _weights_of(self, number: int) -> Ints:
         """The number of times that each query is in each resample: (resamples, number)."""
         if number not in self._weights:
             name = f"{self._seed}|judging-plans|{number}"
-            rows = np.vstack(list(draw(number, number, name)))
-            self._weights[number] = np.array(
-                [np.bincount(row, minlength=number) for row in rows], dtype=np.int64
-            )
+            self._weights[number] = np.vstack(list(draw_counts(number, name)))
         return self._weights[number]
-
-
-def alphas_of(counts: Ints) -> Floats:
-    """Ordinal α of each table of two raters: shape (tables, grades, grades); NaN if undefined.
-
-    Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
-    """
-    coincidences = (counts + counts.transpose(0, 2, 1)).astype(np.float64)
-    used = coincidences.sum(axis=2)
-    up_to = np.cumsum(used, axis=1)
-    # The grades from c to k, with half of those at both ends.
-    middle = up_to - used / 2
-    squares = (middle[:, :, None] - middle[:, None, :]) ** 2
-    observed = (coincidences * squares).sum(axis=(1, 2))
-    expected = (used[:, :, None] * used[:, None, :] * squares).sum(axis=(1, 2))
-    total = used.sum(axis=1)
-    quotients = np.divide(
-        (total - 1) * observed, expected, out=np.full(len(counts), np.nan), where=expected > 0
-    )
-    alphas: Floats = 1 - quotients
-    return alphas
 
 
 class SystemsUnderLabels:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
@@ -14,7 +13,7 @@ from django.db.models.functions import Coalesce
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair
-from annotation.models import Pair, PairCount, Slot
+from annotation.models import Pair, PairCount
 from corpus.ordering import shuffled
 from planning.double_judging.plan_figures import SystemsUnderLabels
 from planning.double_judging.predictors import (
@@ -55,15 +54,13 @@ class FinishedPairs:
 
     A query is finished if both judges have answered each of its pairs and every case is decided:
     of an unfinished one, the pairs on which both agree would come first. A pair without a grade of
-    both judges and a final label is left out, and so is a query paper in its own pool. `seconds` is
-    the median time of their judgments; None if none was measured.
+    both judges and a final label is left out, and so is a query paper in its own pool.
     """
 
     pairs: list[LabelledPair]
     queries: int
     finished: int
     left_out: int
-    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -174,14 +171,7 @@ def finished_pairs(collection: Collection, facet: str = "") -> FinishedPairs:
             f"No query of {collection.slug} is finished, so there is nothing to compare. Two "
             "people must judge all pairs of a query, and every case of it must be decided."
         )
-    measured = Slot.objects.of(collection).filter(
-        pair__query__name__in=chosen, judgment__seconds__isnull=False
-    )
-    rows = measured.order_by().values_list("judgment__seconds", flat=True)
-    seconds = [value for value in rows if value is not None]
-    return FinishedPairs(
-        pairs, len(chosen), len(sizes), read - len(pairs), median(seconds) if seconds else None
-    )
+    return FinishedPairs(pairs, len(chosen), len(sizes), read - len(pairs))
 
 
 def finished_queries(collection: Collection, facet: str = "") -> QuerySet[PairCount]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from accounts.models import Collection
 from agreement.revision import revision_of
+from annotation.queue import collection_pace
 from jobs.context import JobContext
 from planning.double_judging.comparison import BUDGETS, REPETITIONS, compare_plans
 from planning.double_judging.predictors import checked_model, model_digest, system_digests
@@ -34,6 +35,7 @@ def plans_payload(
     an invalid budget.
     """
     compared = read_compared(collection, model=model, measure=measure, facet=facet)
+    pace = collection_pace(collection)
 
     def step(done: int) -> None:
         if work is not None:
@@ -58,7 +60,7 @@ def plans_payload(
         "left_out": compared.finished.left_out,
         "queries": compared.finished.queries,
         "finished_queries": compared.finished.finished,
-        "seconds": compared.finished.seconds,
+        "seconds": pace.seconds if pace.measured else None,
         "systems": compared.ranking.systems,
         "rows": rows,
     }
@@ -75,7 +77,7 @@ class JudgingPlansReport(ReportKind):
     name = "compare_judging_plans"
     title = "Compare judging plans"
     page = "plan-judging"
-    version = 1
+    version = 2
 
     model: str
 

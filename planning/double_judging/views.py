@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from annotation.queue import collection_pace
 from jobs.listing import jobs_to_show
 from planning.double_judging.forms import JudgingBudgetForm
 from planning.double_judging.offers import offers
@@ -71,7 +72,7 @@ def plan_judging(request: HttpRequest, collection: Collection) -> HttpResponse:
     lines = plan_lines(payload)
     to_judge = pairs_to_judge(collection)
     pairs = to_judge.remaining or to_judge.total or EXAMPLE_PAIRS
-    seconds = round(payload["seconds"] or collection.seconds_per_judgment, 1)
+    seconds = round(collection_pace(collection).seconds, 1)
     whole = next(line for line in lines if line.strategy.key == "double" and line.budget == "2")
     form = JudgingBudgetForm(
         request.GET, hours=SHARE * whole.hours(pairs, seconds), pairs=pairs, seconds=seconds

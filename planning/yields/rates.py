@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
+from corpus.resampling import FEWEST_QUERIES, Ends, draw_counts, percentile_ends
 from planning.yields.forecast import Forecast
 from planning.yields.pairs import Codes, Flags, Numbers, PairTable, band_name
 
@@ -131,11 +131,8 @@ def ratio_intervals(
     if not enough.any():
         return [None] * len(tops)
     ratios = []
-    for places in draw(number, number, f"{name}|{number}", RESAMPLES):
-        # How often each query is drawn, by resample.
-        offsets = np.arange(len(places))[:, None] * number
-        times = np.bincount((places + offsets).ravel(), minlength=places.shape[0] * number)
-        times = times.reshape(len(places), number).astype(np.float64)
+    for counts in draw_counts(number, f"{name}|{number}"):
+        times = counts.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios.append((times @ tops.T) / (times @ bottoms.T))
     estimates = np.concatenate(ratios)

@@ -14,13 +14,13 @@ from accounts.models import Collection
 from adjudication.labels import JudgedPair, judged_pairs
 from adjudication.standing import Standing
 from annotation.models import Judgment, Pair, Slot, SlotCount
+from annotation.queue import collection_pace
 from planning.yields.pairs import PairTable
 from pooling.models import Candidate, Contribution
 from pooling.tables.builds import build_rows
 from pooling.tables.pools import forced_sources
 
 READ_TOGETHER = 10_000  # rows
-MEASURED = 30  # judgments with a time, before their mean stands for those to come
 
 
 class _Drawing(NamedTuple):
@@ -181,15 +181,13 @@ def _judging(collection: Collection, places: dict[tuple[int, int], int]) -> dict
     for key in _shown_again(collection):
         if key in places:
             flags["seen"][places[key]] = flags["maybe"][places[key]] = True
-    timed = int((judgments - assumed).sum())
-    measured = float(seconds.sum() - default * assumed.sum())
     return {
         **flags,
         "seconds": seconds,
         "judgments": judgments,
         "assumed": assumed,
         "finished": finished,
-        "seconds_a_judgment": measured / timed if timed >= MEASURED else default,
+        "seconds_a_judgment": collection_pace(collection).seconds,
     }
 
 

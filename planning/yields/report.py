@@ -48,7 +48,7 @@ class YieldReport(ReportKind):
     name = "compute_yields"
     title = "Count relevant documents by source"
     page = "pools"
-    version = 3
+    version = 4
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         counts = PairCount.objects.filter(query__collection=collection).aggregate(

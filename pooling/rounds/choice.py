@@ -6,14 +6,13 @@ has it there. Documents that are pooled already, and the query paper's own, are 
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from corpus.ordering import shuffled
 from pooling.strategies import DrawnContribution, DrawnPool, Entry
+from pooling.strategies.sampling import stratum_size
 from retrieval.formats import RankedList
 
 
@@ -83,8 +82,7 @@ def sampled_places(
     for position, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
         purpose = f"round-{number}-stratum-{position}"
         docnos = shuffled(stratum, seed=seed, purpose=purpose, query=query_paper)
-        # A fraction, because 0.07 * 100 is a little more than 7 in binary.
-        docnos = docnos[: math.ceil(Fraction(str(rate)) * len(stratum))]
+        docnos = docnos[: stratum_size(rate, len(stratum))]
         drawn += [stratum[docno] for docno in docnos]
         inclusion |= {docno: len(docnos) / len(stratum) for docno in docnos}
     return drawn, inclusion

@@ -101,10 +101,14 @@ def stratified(
     sample = _SampleBuilder(rankings, forced, bounds[-1], seed, query_paper, excluded, is_topic)
     strata = _strata_of(sample.frame, bounds)
     for number, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
-        # A fraction, because 0.07 * 100 is a little more than 7 in binary.
-        size = math.ceil(Fraction(str(rate)) * len(stratum))
-        sample.add(stratum, size, purpose=f"stratum-{number}")
+        sample.add(stratum, stratum_size(rate, len(stratum)), purpose=f"stratum-{number}")
     return sample.pool({})
+
+
+def stratum_size(rate: float, documents: int) -> int:
+    """⌈rate · documents⌉."""
+    # A fraction, because 0.07 * 100 is a little more than 7 in binary.
+    return math.ceil(Fraction(str(rate)) * documents)
 
 
 class _SampleBuilder:

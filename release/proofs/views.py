@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import in_collection
 from accounts.models import Collection, Role
-from jobs.listing import jobs_to_show
 from release.proofs.blindness.hidden_text import KINDS
 from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import MOST_NAMED, DifferingJudgment, DisplayProof
-from reports.kinds import ReportKind
-from reports.models import StoredReport
-from reports.services import changed_since, request_report, stored_report
-from web.downloads import json_download
+from reports.pages import report_context, report_json, request_from_page
+from reports.services import stored_report
 from web.tables.cells import numbered_page
 
 
@@ -28,8 +22,9 @@ from web.tables.cells import numbered_page
 def show_display_proof(request: HttpRequest, collection: Collection) -> HttpResponse:
     report = stored_report(DisplayProof(), collection)
     if report and _is_file(request):
-        return json_download(report.payload, f"{collection.slug}-display-proof.json")
-    context = _state(collection, DisplayProof(), report, "prove-display")
+        return report_json(DisplayProof(), collection, "display-proof")
+    context = report_context(DisplayProof(), collection, report)
+    context["make_url"] = reverse("prove-display", args=[collection.slug])
     context["can_make"] = collection.queries.filter(slot_counts__judged__gt=0).exists()
     if report:
         differences = [DifferingJudgment(*row) for row in report.payload["differences"]]
@@ -42,9 +37,8 @@ def show_display_proof(request: HttpRequest, collection: Collection) -> HttpResp
 @in_collection(Role.ADMIN)
 @require_POST
 def prove_display(request: HttpRequest, collection: Collection) -> HttpResponse:
-    request_report(DisplayProof(), collection=collection, requested_by=person_of(request))
-    messages.info(request, "Checking the judgments.")
-    return redirect("display-proof", collection.slug)
+    message = "Checking the judgments."
+    return request_from_page(request, collection, DisplayProof(), message=message)
 
 
 @in_collection(Role.ADMIN)
@@ -52,8 +46,9 @@ def prove_display(request: HttpRequest, collection: Collection) -> HttpResponse:
 def show_blindness(request: HttpRequest, collection: Collection) -> HttpResponse:
     report = stored_report(BlindnessCheck(), collection)
     if report and _is_file(request):
-        return json_download(report.payload, f"{collection.slug}-blindness.json")
-    context = _state(collection, BlindnessCheck(), report, "check-blindness")
+        return report_json(BlindnessCheck(), collection, "blindness")
+    context = report_context(BlindnessCheck(), collection, report)
+    context["make_url"] = reverse("check-blindness", args=[collection.slug])
     context["can_make"] = collection.queries.filter(slot_counts__isnull=False).exists()
     if report:
         context["page"] = numbered_page(report.payload["findings"], request, anchor="#findings")
@@ -67,23 +62,9 @@ def show_blindness(request: HttpRequest, collection: Collection) -> HttpResponse
 @in_collection(Role.ADMIN)
 @require_POST
 def check_blindness(request: HttpRequest, collection: Collection) -> HttpResponse:
-    request_report(BlindnessCheck(), collection=collection, requested_by=person_of(request))
-    messages.info(request, "Requesting the pages of all judges.")
-    return redirect("blindness", collection.slug)
+    message = "Requesting the pages of all judges."
+    return request_from_page(request, collection, BlindnessCheck(), message=message)
 
 
 def _is_file(request: HttpRequest) -> bool:
     return request.GET.get("format") == "json"
-
-
-def _state(
-    collection: Collection, kind: ReportKind, report: StoredReport | None, make: str
-) -> dict[str, Any]:
-    """The latest proof of the kind, what changed since, its jobs, and where it is made anew."""
-    return {
-        "collection": collection,
-        "make_url": reverse(make, args=[collection.slug]),
-        "report": report,
-        "changed": changed_since(report) if report else "",
-        "jobs": jobs_to_show(collection, [kind.name]),
-    }

@@ -4,70 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from adjudication.standing import LabelledPair, Standing
-from agreement.coefficients import REGISTRY, CrossTable, alpha_ordinal, cross_table
+from agreement.coefficients import alpha_ordinal, cross_table
 from agreement.low_agreement import (
-    COEFFICIENTS_OF_TABLES,
     AgreementRule,
     WorstPairs,
     flagged_queries,
     lower_bound,
-    resampled_tables,
 )
 from agreement.services import AgreementReport, UnknownCoefficient, change_rule
-from corpus.scale import Scale
 from jobs.models import Job
 from reports.services import compute_report
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, text_of
 
-grades = st.integers(0, 3)
-SCALES = [Scale(3, 2), Scale(3, 1), Scale(4, 3)]
 FIRST = [0, 0, 0, 0, 1, 1, 2, 3, 0, 1, 2, 0, 0, 1, 0, 2, 3, 1, 0, 0]
 SECOND = [0, 0, 1, 0, 1, 2, 2, 2, 0, 0, 1, 0, 0, 1, 1, 3, 3, 0, 0, 0]
-
-
-def counts_of(table: CrossTable) -> np.ndarray:
-    size = len(table.scale.grades)
-    counts = np.zeros((1, size, size))
-    for (a, b), number in table.counts.items():
-        counts[0, a, b] = number
-    return counts
-
-
-def test_every_coefficient_of_the_registry_has_one_of_many_tables():
-    assert list(COEFFICIENTS_OF_TABLES) == [coefficient.key for coefficient in REGISTRY]
-
-
-@given(
-    pairs=st.lists(st.tuples(grades, grades), min_size=1, max_size=40),
-    scale=st.sampled_from(SCALES),
-)
-def test_the_coefficients_of_many_tables_are_those_of_each(pairs, scale):
-    table = cross_table([a for a, _ in pairs], [b for _, b in pairs], scale)
-
-    for coefficient in REGISTRY:
-        (value,) = COEFFICIENTS_OF_TABLES[coefficient.key](counts_of(table), scale)
-        expected = coefficient.function(table).value
-        if expected is None:
-            assert np.isnan(value), coefficient.key
-        else:
-            assert value == pytest.approx(expected, abs=1e-9), coefficient.key
-
-
-def test_resampled_tables_have_as_many_pairs_and_only_cells_that_occur():
-    table = cross_table([0, 0, 3], [1, 1, 2])
-
-    tables = resampled_tables(table, "seed", "q", 200)
-
-    assert tables.shape == (200, 4, 4)
-    assert (tables.sum(axis=(1, 2)) == 3).all()
-    assert (tables[:, 0, 1] + tables[:, 3, 2] == 3).all()
-    assert tables[:, 0, 1].mean() == pytest.approx(2, abs=0.2)
 
 
 def test_the_lower_bound_is_that_of_scipy_within_sampling_error():

@@ -51,6 +51,11 @@ class Table(Generic[Row]):
         shown = [first, *(each for each in others if each.key not in hidden)]
         return ShownColumns(self, shown, sorted(without))
 
+    @property
+    def whole(self) -> ShownColumns[Row]:
+        """All columns, whatever the session's choice is."""
+        return ShownColumns(self, self.columns)
+
     def choose(self, request: HttpRequest, keys: Iterable[str]) -> None:
         """Show these columns in the rest of the session.
 
@@ -118,3 +123,8 @@ def csv_file(name: str, columns: ShownColumns[Row], rows: Iterable[Row]) -> Stre
     lines = in_blocks(columns.csv_lines(rows))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     return as_download(response, f"{name}.csv")
+
+
+def whole_file(slug: str, table: Table[Row], rows: Iterable[Row]) -> StreamingHttpResponse:
+    """All columns and rows of a table of the collection, as `<collection>-<table>.csv`."""
+    return csv_file(f"{slug}-{table.name}", table.whole, rows)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.commands import ProjectCommand
-from accounts.models import Collection
 from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import AgreementReport
 from agreement.summary import ReportStage
-from reports.services import compute_report
-from web.downloads import json_text
+from reports.commands import ReportCommand
 
 COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
 
-class Command(ProjectCommand):
+class Command(ReportCommand):
     help = "Compute the agreement of a collection's judges, before and after adjudication."
     stage = "Judging"
-    formats = ("table", "json")
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -32,17 +28,14 @@ class Command(ProjectCommand):
             help="Leave pairs with a missing judgment out (default), or count it as grade 0.",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        collection: Collection = options["collection"]
-        kind = AgreementReport(options["missing"])
-        payload = compute_report(kind, collection=collection).payload
-        if options["format"] == "json":
-            self.stdout.write(json_text(payload))
-        else:
-            self.stdout.write("\n".join(table(payload)))
+    def report(self, **options: Any) -> AgreementReport:
+        return AgreementReport(options["missing"])
+
+    def lines(self, payload: Mapping[str, Any]) -> Iterator[str]:
+        return table(payload)
 
 
-def table(payload: dict[str, Any]) -> Iterator[str]:
+def table(payload: Mapping[str, Any]) -> Iterator[str]:
     """The report as lines to read: medians per facet, then every query."""
     yield f"Agreement in {payload['collection']}; missing judgments: {payload['missing']}"
     yield ""

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.services import GapsReport
 from evaluation.gaps.tables import Payload, gap_lines, order_lines
-from evaluation.report_commands import ReportCommand
+from reports.commands import ReportCommand
 from scoring.score_tables import ALL
 from web.text_tables import aligned
 from web.words import count_noun

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.pool_bias.tables import LeftOutLine, Payload, left_out_lines, ways_of
-from evaluation.report_commands import ReportCommand
+from reports.commands import ReportCommand
 from web.figures import percent_text
 from web.text_tables import aligned
 from web.words import count_noun

@@ -22,7 +22,6 @@ from evaluation.significance.tables import (
     points,
 )
 from scoring.statistics.comparison import SEED, AllPairs
-from web.tables.columns import ShownColumns
 from web.text_tables import aligned
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
@@ -77,8 +76,8 @@ class Command(ProjectCommand):
 
 def _csv(compared: StoredComparison) -> Iterator[str]:
     if compared.pairs is not None:
-        return ShownColumns(PAIRS, PAIRS.columns).csv_lines(pair_lines(compared.pairs))
-    return ShownColumns(SYSTEMS, SYSTEMS.columns).csv_lines(compared.systems.rows)
+        return PAIRS.whole.csv_lines(pair_lines(compared.pairs))
+    return SYSTEMS.whole.csv_lines(compared.systems.rows)
 
 
 def _table(compared: StoredComparison) -> Iterator[str]:

@@ -62,10 +62,6 @@ def count_pairs(collection: Collection, asking: Asking) -> int:
     return int(counts.aggregate(sum=Sum(counted))["sum"] or 0)
 
 
-def count_requests(collection: Collection, asking: Asking) -> int:
-    return count_pairs(collection, asking) * len(variants(asking))
-
-
 def requests_without_answer(
     collection: Collection, asking: Asking, template: PromptTemplate
 ) -> Iterator[PairRequest]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.consistency.estimates import EstimatedValue
-from corpus.resampling import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw
+from corpus.resampling import FEWEST_QUERIES, LEVEL, RESAMPLES, Ends, draw_counts
 from web.lazy import special
 
 Array = npt.NDArray[np.float64]
@@ -25,16 +25,15 @@ class QueryResamples:
     The pairs of a query share its text and its judges, so queries are drawn, and each with all its
     pairs. Everything in a report is computed from the same resamples: so a difference of two
     numbers has the interval of the difference, and not of two samples. The numbers are from
-    `agreement.intervals.draw`, the same on every machine.
+    `corpus.resampling`, the same on every machine.
     """
 
     def __init__(self, queries: int, seed: str, resamples: int = RESAMPLES) -> None:
         self._weights = np.zeros((resamples, queries), dtype=np.int16)
         row = 0
-        for block in draw(queries, queries, f"{seed}|shadow-judges|{queries}", resamples):
-            for places in block:
-                self._weights[row] = np.bincount(places, minlength=queries)
-                row += 1
+        for block in draw_counts(queries, f"{seed}|shadow-judges|{queries}", resamples):
+            self._weights[row : row + len(block)] = block
+            row += len(block)
 
     def sums(self, of_queries: npt.NDArray[Any]) -> Array:
         """The sums over the queries of each resample: (resamples, …) from (queries, …)."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.coefficients import COEFFICIENTS, Coefficient, CrossTable
 from agreement.consistency.estimates import EstimatedValue, undefined
-from agreement.consistency.stacked_tables import STACKED
+from agreement.consistency.stacked_tables import COEFFICIENTS_OF_TABLES
 from evaluation.shadow_judges.agreement import COMPARISONS, RaterComparison
 from evaluation.shadow_judges.worth.pairs import CandidateFacts, ComparedPairs, Mask, too_few
 from evaluation.shadow_judges.worth.resamples import Array, QueryResamples, combined, interval_of
@@ -156,11 +156,11 @@ def agreement_on(pairs: ComparedPairs, rows: Mask, resamples: QueryResamples) ->
         key: combined(
             (found["model-first"][key], found["model-second"][key]), lambda a, b: (a + b) / 2
         )
-        for key in STACKED
+        for key in found["judges"]
     }
     found[DIFFERENCE] = {
         key: combined((found[MODEL_PEOPLE][key], found["judges"][key]), lambda a, b: a - b)
-        for key in STACKED
+        for key in found["judges"]
     }
     return {
         comparison: {key: estimate.as_json() for key, (estimate, _) in estimates.items()}
@@ -187,7 +187,7 @@ def _estimates(
 def _estimate(
     coefficient: Coefficient, together: CrossTable, resampled: Array, queries: int
 ) -> tuple[EstimatedValue, Array]:
-    values = STACKED[coefficient.key](resampled)
+    values = COEFFICIENTS_OF_TABLES[coefficient.key](resampled, together.scale)
     result = coefficient.function(together)
     if result.value is None:
         return undefined(result.undefined or "", queries), values

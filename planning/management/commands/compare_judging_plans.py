@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
+from annotation.queue import collection_pace
 from planning.double_judging.comparison import BUDGETS, REPETITIONS, judgments_of
 from planning.double_judging.plan_tables import text_lines
 from planning.double_judging.report import plans_payload
@@ -49,7 +50,7 @@ class Command(ProjectCommand):
         parser.add_argument(
             "--seconds",
             type=float,
-            help="Seconds for a judgment or decision (default: the collection's).",
+            help="Seconds for a judgment or decision (default: as the pages estimate them).",
         )
         parser.add_argument("--rate", type=float, help="The cost of an hour.")
 
@@ -57,7 +58,7 @@ class Command(ProjectCommand):
         collection: Collection = options["collection"]
         seconds = options["seconds"]
         if seconds is None:
-            seconds = collection.seconds_per_judgment
+            seconds = collection_pace(collection).seconds
         for name, value in (("--repetitions", options["repetitions"]), ("--seconds", seconds)):
             if value <= 0:
                 raise CommandError(f"{name} must be above 0, got {value:g}.")

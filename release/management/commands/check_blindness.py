@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.label_effects.tables import Payload
-from evaluation.report_commands import ReportCommand
 from release.proofs.blindness.hidden_text import KINDS
 from release.proofs.blindness.report import BlindnessCheck
+from reports.commands import ReportCommand
 from web.words import count_noun
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.label_effects.tables import Payload
-from evaluation.report_commands import ReportCommand
 from release.proofs.display import COUNTS, DisplayProof
+from reports.commands import ReportCommand
 from web.text_tables import aligned
 
 

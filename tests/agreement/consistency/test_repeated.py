@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import krippendorff
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from agreement.coefficients import CrossTable, alpha_ordinal_of, quadratic_kappa_of
 from agreement.consistency import repeated
 from agreement.consistency.estimates import share
 from agreement.consistency.repeated import RepeatedGrade, consistency_of
 from tests.support.simulated_judges import SHARES, repeats_with
 
 SEEDS = range(40)
-GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
 
 
 def of(*pairs):
@@ -43,22 +38,6 @@ def test_kappa_and_alpha_are_those_of_scikit_learn_and_krippendorff():
     alpha = krippendorff.alpha([first, second], level_of_measurement="ordinal")
     assert numbers["kappa_quadratic"]["value"] == pytest.approx(kappa)
     assert numbers["alpha"]["value"] == pytest.approx(alpha)
-
-
-@given(GRADES)
-@settings(max_examples=50)
-def test_the_values_of_resamples_are_computed_as_the_value_itself(pairs):
-    table = CrossTable((pair, 1) for pair in pairs)
-    grades = repeated._grades(table)
-    tables = repeated._counts(table, grades)[None, :, :]
-
-    for values_of, function in (
-        (repeated._kappas, quadratic_kappa_of),
-        (repeated._alphas, alpha_ordinal_of),
-    ):
-        expected = function(table).value
-        (value,) = values_of(tables, grades)
-        assert (None if np.isnan(value) else value) == pytest.approx(expected)
 
 
 def test_the_interval_of_a_share_is_that_of_scipy():

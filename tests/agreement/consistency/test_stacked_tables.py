@@ -1,4 +1,4 @@
-"""Coefficients of many tables at once are those of public tools on each of them."""
+"""Coefficients of many tables at once are those of public tools, and those of each table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
-from agreement.coefficients import COEFFICIENTS, CrossTable
-from agreement.consistency.stacked_tables import STACKED, alphas
+from agreement.coefficients import REGISTRY, cross_table
+from agreement.consistency.stacked_tables import (
+    COEFFICIENTS_OF_TABLES,
+    alphas,
+    resampled_tables,
+    table_of,
+)
+from corpus.scale import DEFAULT_SCALE, Scale
+
+grades = st.integers(0, 3)
+SCALES = [Scale(3, 2), Scale(3, 1), Scale(4, 3)]
 
 
 def some_tables() -> np.ndarray:
@@ -35,15 +46,13 @@ TOOLS = {
 }
 
 
-def test_every_coefficient_of_the_paper_has_its_stacked_form():
-    assert list(STACKED) == [coefficient.key for coefficient in COEFFICIENTS]
-
-
-@pytest.mark.parametrize("key", STACKED)
+@pytest.mark.parametrize("key", TOOLS)
 def test_each_value_is_that_of_a_public_tool(key):
     tables = some_tables()
     compared = 0
-    for table, value in zip(tables, STACKED[key](tables), strict=True):
+    for table, value in zip(
+        tables, COEFFICIENTS_OF_TABLES[key](tables, DEFAULT_SCALE), strict=True
+    ):
         first, second = grades_of(table)
         if (key == "spearman" and 1 in (len({*first}), len({*second}))) or (
             len({*first, *second}) == 1 and key != "percent"
@@ -57,18 +66,6 @@ def test_each_value_is_that_of_a_public_tool(key):
     assert compared > 60
 
 
-@pytest.mark.parametrize("coefficient", COEFFICIENTS, ids=lambda each: each.key)
-def test_the_registry_has_the_same_values_and_is_undefined_at_the_same_tables(coefficient):
-    tables = some_tables()
-    for table, value in zip(tables, STACKED[coefficient.key](tables), strict=True):
-        cells = [(cell, int(number)) for cell, number in np.ndenumerate(table) if number]
-        result = coefficient.function(CrossTable(cells))
-        if result.value is None:
-            assert np.isnan(value)
-        else:
-            assert value == pytest.approx(result.value, abs=1e-12)
-
-
 def test_half_of_the_coincidences_of_three_raters_has_their_alpha():
     random = np.random.default_rng(5)
     grades = random.integers(0, 4, (3, 60))
@@ -79,3 +76,34 @@ def test_half_of_the_coincidences_of_three_raters_has_their_alpha():
                 coincidences[unit[i], unit[j]] += (i != j) / 2
     (value,) = alphas(coincidences[None] / 2)
     assert value == pytest.approx(krippendorff.alpha(grades, level_of_measurement="ordinal"))
+
+
+def test_every_coefficient_of_the_registry_has_one_of_many_tables():
+    assert list(COEFFICIENTS_OF_TABLES) == [coefficient.key for coefficient in REGISTRY]
+
+
+@given(
+    pairs=st.lists(st.tuples(grades, grades), min_size=1, max_size=40),
+    scale=st.sampled_from(SCALES),
+)
+def test_the_coefficients_of_many_tables_are_those_of_each(pairs, scale):
+    table = cross_table([a for a, _ in pairs], [b for _, b in pairs], scale)
+
+    for coefficient in REGISTRY:
+        (value,) = COEFFICIENTS_OF_TABLES[coefficient.key](table_of(table), scale)
+        expected = coefficient.function(table).value
+        if expected is None:
+            assert np.isnan(value), coefficient.key
+        else:
+            assert value == pytest.approx(expected, abs=1e-9), coefficient.key
+
+
+def test_resampled_tables_have_as_many_pairs_and_only_cells_that_occur():
+    table = cross_table([0, 0, 3], [1, 1, 2])
+
+    tables = resampled_tables(table, "seed", 200)
+
+    assert tables.shape == (200, 4, 4)
+    assert (tables.sum(axis=(1, 2)) == 3).all()
+    assert (tables[:, 0, 1] + tables[:, 3, 2] == 3).all()
+    assert tables[:, 0, 1].mean() == pytest.approx(2, abs=0.2)

@@ -440,14 +440,6 @@ def a_training_set(collection: Collection, query: Query, people: list[User]) -> 
     return training
 
 
-def screening_of(collection: Collection) -> Screening:
-    sample = collection.samples.create(name="all", per_stratum=2, seed="seed")
-    paper = sample.papers.create(document=DocumentFactory(collection=collection), position=1)
-    kind = collection.paper_types.create(key="survey", name="Survey", position=0)
-    screener = UserFactory(username="screener")
-    return paper.screenings.create(screener=screener, paper_type=kind, rating=3)
-
-
 def build_run_of(pool: Pool, run: Run | None) -> BuildRun:
     return pool.build.build_runs.create(run=run, name="run", use="drawn", sha256="0" * 64)
 

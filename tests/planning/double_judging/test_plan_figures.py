@@ -12,7 +12,6 @@ from planning.double_judging.comparison import BUDGETS, compare_plans, judgments
 from planning.double_judging.plan_figures import (
     AlphaIntervals,
     SystemsUnderLabels,
-    alphas_of,
     label_errors,
     ranking_figures,
 )
@@ -74,22 +73,6 @@ def test_without_a_label_no_error_is_defined():
 
     assert found.pop("labelled") == 0
     assert set(found.values()) == {None}
-
-
-def test_many_alphas_are_those_of_the_library_one_by_one():
-    random = np.random.default_rng(3)
-    tables = random.integers(0, 5, (40, 4, 4)) * random.integers(0, 2, (40, 4, 4))
-    tables[0] = 0
-    tables[1] = np.diag([5, 0, 0, 0])
-
-    found = alphas_of(tables)
-
-    for table, value in zip(tables, found, strict=True):
-        pairs = (((a, b), int(table[a, b])) for a in GRADES for b in GRADES if table[a, b])
-        expected = alpha_ordinal_of(CrossTable(pairs)).value
-        assert (None if np.isnan(value) else value) == (
-            None if expected is None else pytest.approx(expected, abs=1e-12)
-        )
 
 
 def test_the_interval_of_alpha_is_that_of_resampled_queries():

@@ -154,11 +154,6 @@ def test_the_splits_can_be_imported_and_are_those_of_the_other_layouts(folder):
     assert "The 2 folds are made from the seed `seed`" in (folder / "README.md").read_text()
 
 
-def document_texts(folder):
-    lines = (folder / "beir/corpus.jsonl").read_text().splitlines()
-    return {line["_id"]: (line["title"], line["text"]) for line in map(json.loads, lines)}
-
-
 def config_names(folder):
     front = front_matter_of((folder / "README.md").read_text())
     return {config["config_name"] for config in front["configs"]}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from accounts.commands import ProjectCommand
-from evaluation.label_effects.tables import Payload
 from reports.kinds import ReportKind
 from reports.services import compute_report
 from web.downloads import json_text
@@ -26,6 +25,6 @@ class ReportCommand(ProjectCommand):
     def report(self, **options: Any) -> ReportKind:
         raise NotImplementedError
 
-    def lines(self, payload: Payload) -> Iterable[str]:
+    def lines(self, payload: Mapping[str, Any]) -> Iterable[str]:
         """The report as lines to read."""
         raise NotImplementedError
