@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SLUG = "bench"
 QUERIES, DEPTH = 50, 500
 QUERY_PAPERS = 3_800
+QUERY_YEAR = "2019"
 RUNS, DRAWN = 7, 6  # 7 × 6 drawn and about 19 cited documents make about 60 candidates
 CSFCUBE = ("tfidf", "cbow", "tfidf_cbow")  # its retrievers, each on titles and on abstracts
 
@@ -44,6 +45,26 @@ def import_corpus(clock: Clock, path: str) -> Values:
     with clock.running():
         report = import_documents(collection=_collection(), path=Path(path), work=_work())
     return {"documents": report.documents}
+
+
+def import_sub_corpus(clock: Clock, path: str, size: str) -> Values:
+    """Import a sampled sub-corpus of a dump, with MDCR's filter and its choice of query papers."""
+    from corpus.documents.import_options import DocumentImportOptions
+    from corpus.documents.importing import import_documents
+    from corpus.selection.filters import Recipe
+    from corpus.selection.sub_corpus import SubCorpus
+
+    sub_corpus = SubCorpus.parsed(int(size), per_field=200, years=QUERY_YEAR)
+    options = DocumentImportOptions(recipe=Recipe.parsed(named="mdcr"), selection=sub_corpus)
+    with clock.running():
+        report = import_documents(
+            collection=_collection(), path=Path(path), work=_work(), options=options
+        )
+    return {
+        "documents": report.documents,
+        "query papers": report.sub_corpus["query_papers"],
+        "cited": report.sub_corpus["cited"],
+    }
 
 
 def digest(clock: Clock) -> Values:
@@ -148,6 +169,7 @@ def retrievers() -> list[str]:
 STEPS: dict[str, Step] = {
     "prepare": prepare,
     "import": import_corpus,
+    "sub-corpus": import_sub_corpus,
     "digest": digest,
     "index": index,
     "search": search,

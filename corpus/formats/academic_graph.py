@@ -22,6 +22,8 @@ from corpus.formats.document_lines import (
     DocumentValues,
     FileItem,
     Problem,
+    Reading,
+    UnparsedItem,
     checked_lines,
     file_lines,
     parsed_object,
@@ -65,7 +67,7 @@ def dataset_of(content: Mapping[str, object]) -> str:
 
 
 def read_academic_graph(
-    parts: Sequence[DumpFile], meter: Meter
+    parts: Sequence[DumpFile], meter: Meter, reading: Reading
 ) -> Iterator[DocumentLine | BadLine]:
     """Yield the papers in the order of their files, and the invalid lines of all files.
 
@@ -88,10 +90,11 @@ def read_academic_graph(
     with closing(_Store()) as store:
         for dataset in _TABLES:
             for part in files.get(dataset, []):
-                yield from _store_lines(store, dataset, part, meter)
+                problems = _store_lines(store, dataset, part, meter)
+                yield from (line for line in problems if reading.takes_next())
         store.index()
         for part in papers:
-            yield from checked_lines(_papers(store, part, meter), part.name)
+            yield from checked_lines(_papers(store, part, meter), part.name, reading=reading)
 
 
 def _dataset_of_file(part: DumpFile) -> str:
@@ -110,9 +113,7 @@ def _lines(part: DumpFile, meter: Meter) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _store_lines(
-    store: _Store, dataset: str, part: DumpFile, meter: Meter
-) -> Iterator[DocumentLine | BadLine]:
+def _store_lines(store: _Store, dataset: str, part: DumpFile, meter: Meter) -> Iterator[BadLine]:
     lines = _lines(part, meter)
     while batch := list(islice(lines, BATCH)):
         rows: list[tuple[object, ...]] = []
@@ -164,14 +165,17 @@ def _number(value: Any) -> int:
     raise Problem(f"a corpus id must be a whole number, got {str(value)[:40]!r}.")
 
 
-def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[FileItem]:
-    for number, line in _lines(part, meter):
+def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[UnparsedItem]:
+    def parse(number: int, line: bytes, characters: int | None) -> FileItem:
         try:
             content = parsed_object(line)
             _check_dataset(content, PAPERS)
-            yield FileItem(number, _paper(content, store))
+            return FileItem(number, _paper(content, store))
         except Problem as problem:
-            yield FileItem(number, problem)
+            return FileItem(number, problem)
+
+    for number, line in _lines(part, meter):
+        yield UnparsedItem(number, line, parse)
 
 
 def _paper(content: Mapping[str, object], store: _Store) -> DocumentValues:

@@ -5,7 +5,10 @@ OpenAlex has no abstract as a text. It has the positions of every word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
@@ -13,6 +16,15 @@ from corpus.formats.document_lines import LONGEST_LINE, DocumentValues, LineKeys
 
 ADDRESS = "https://openalex.org/W"
 HIGHEST_LEVEL = 0  # of concepts: the 19 fields of study
+_NUMBER = rb"(?:0|[1-9][0-9]*+)"
+_ENTRY = rb'"[^"\\\x00-\x1f]*+": ?\[' + _NUMBER + rb"(?:, ?" + _NUMBER + rb")*+\]"
+# An index whose words have no escapes, the first 20 of them apart.
+_INDEX = re.compile(
+    rb'"abstract_inverted_index": ?\{' + _ENTRY + rb"(?:, ?" + _ENTRY + rb"){19}"
+    rb"((?:, ?" + _ENTRY + rb")*+)\}"
+)
+_SHORT_INDEX = 11_000  # bytes; positions of a longer one could make a text longer than a line
+_NO_LETTERS = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
 
 def from_openalex(content: Mapping[str, object]) -> DocumentValues:
@@ -32,7 +44,21 @@ def from_openalex(content: Mapping[str, object]) -> DocumentValues:
     }
 
 
-OPENALEX = LineKeys(None, from_openalex)
+def shortened(line: bytes, characters: int) -> bytes:
+    """The line with only the first words of its abstract, of at least so many letters.
+
+    Most of a line is its abstract. The line is returned as it is if the abstract is invalid or
+    has escapes, which only a parser can read.
+    """
+    match = _INDEX.search(line)
+    if match is None or match.end() - match.start() > _SHORT_INDEX:
+        return line
+    kept = line[match.start() : match.start(1)].translate(None, _NO_LETTERS)
+    is_enough = len(kept) >= characters + len("abstractinvertedindex")
+    return line[: match.start(1)] + line[match.end(1) :] if is_enough else line
+
+
+OPENALEX = LineKeys(None, from_openalex, shortened)
 
 
 def _id(value: Any) -> Any:
@@ -43,7 +69,7 @@ def _id(value: Any) -> Any:
 def _abstract(index: Any) -> str:
     if index is None:
         return ""
-    if not isinstance(index, dict) or not all(map(_is_list_of_numbers, index.values())):
+    if not isinstance(index, dict) or not _are_lists_of_numbers(index):
         raise Problem(
             '"abstract_inverted_index" must have a list of positions for each word. '
             "Download the work again."
@@ -51,12 +77,19 @@ def _abstract(index: Any) -> str:
     if sum(len(word) * len(places) for word, places in index.items()) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024
         raise Problem(f'"abstract_inverted_index" is of a text of more than {megabytes} MB.')
-    places = [(place, word) for word, word_places in index.items() for place in word_places]
-    return " ".join(word for _, word in sorted(places))
+    places = [*chain.from_iterable(index.values())]
+    words = chain.from_iterable(map(repeat, index, map(len, index.values())))
+    by_place = dict(zip(places, words, strict=True))
+    if len(by_place) == len(places):
+        return " ".join(map(by_place.__getitem__, sorted(places)))
+    pairs = [(place, word) for word, word_places in index.items() for place in word_places]
+    return " ".join(map(itemgetter(1), sorted(pairs)))
 
 
-def _is_list_of_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(type(item) is int for item in value)
+def _are_lists_of_numbers(index: Mapping[str, Any]) -> bool:
+    return {*map(type, index.values())} <= {list} and (
+        {*map(type, chain.from_iterable(index.values()))} <= {int}
+    )
 
 
 def _fields(content: Mapping[str, object]) -> list[str]:

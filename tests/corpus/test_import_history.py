@@ -133,7 +133,7 @@ class TestExpansion:
         ],
     )
     def test_what_is_near_the_seeds_stays(self, collection, graph, seeds, hops, direction, docnos):
-        bring(collection, graph, expansion=Expansion(tuple(seeds), hops, direction))
+        bring(collection, graph, selection=Expansion(tuple(seeds), hops, direction))
 
         assert sorted(collection.documents.values_list("docno", flat=True)) == list(docnos)
 
