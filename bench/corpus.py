@@ -135,6 +135,12 @@ def docno(number: int) -> str:
     return str((number + 1) * FACTOR % PRIME)
 
 
+def years_of(numbers: Numbers) -> Numbers:
+    """The years of the papers with these numbers."""
+    years = FIRST_YEAR + DOUBLING_YEARS * np.log2(1 + numbers / FIRST_PAPERS)
+    return years.astype(np.int64)
+
+
 def word(rank: int) -> str:
     """The spelling of the word with that rank, counted from 0. Frequent words are shorter."""
     spelled = ""
@@ -163,15 +169,15 @@ def _chunk(rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]) -
     titles = _texts(rng, rng.integers(TITLE[0], TITLE[1] + 1, len(numbers)), numbers % TOPICS)
     counts = rng.integers(SENTENCES[0], SENTENCES[1] + 1, len(numbers))
     sentences = iter(_abstracts(rng, counts, numbers % TOPICS))
-    years = FIRST_YEAR + DOUBLING_YEARS * np.log2(1 + numbers / FIRST_PAPERS)
-    rows = zip(numbers.tolist(), titles, counts.tolist(), years.tolist(), references, strict=True)
+    years = years_of(numbers).tolist()
+    rows = zip(numbers.tolist(), titles, counts.tolist(), years, references, strict=True)
     for number, title, count, year, cited in rows:
         yield Paper(
             docno=docno(number),
             title=title.capitalize(),
             sentences=[f"{next(sentences).capitalize()}." for _ in range(count)],
             labels=LABELS[count],
-            year=int(year),
+            year=year,
             fields=[FIELDS[number % TOPICS % len(FIELDS)]],
             references=[docno(other) for other in dict.fromkeys(cited)],
         )

@@ -44,7 +44,7 @@ def measure(place: Place, retrievers: Sequence[str], dump: int) -> None:
     if dump:
         folder = str(place.bench.dump(dump))
         label = f"import of a sub-corpus from {dump:,} works"
-        place.step("sub-corpus", folder, str(place.size), label=label)
+        place.step("sub-corpus", folder, str(dump), str(place.size), label=label)
     else:
         place.step("import", str(place.bench.corpus(place.size)), label="import")
     _disk_of_database(place)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SLUG = "bench"
 QUERIES, DEPTH = 50, 500
 QUERY_PAPERS = 3_800
-QUERY_YEAR = "2019"
 RUNS, DRAWN = 7, 6  # 7 × 6 drawn and about 19 cited documents make about 60 candidates
 CSFCUBE = ("tfidf", "cbow", "tfidf_cbow")  # its retrievers, each on titles and on abstracts
 
@@ -47,14 +46,21 @@ def import_corpus(clock: Clock, path: str) -> Values:
     return {"documents": report.documents}
 
 
-def import_sub_corpus(clock: Clock, path: str, size: str) -> Values:
-    """Import a sampled sub-corpus of a dump, with MDCR's filter and its choice of query papers."""
+def import_sub_corpus(clock: Clock, path: str, works: str, size: str) -> Values:
+    """Import a sampled sub-corpus of a dump, with MDCR's filter and its choice of query papers.
+
+    The query papers are of the year of the middle work.
+    """
+    import numpy as np
+
+    from bench.corpus import years_of
     from corpus.documents.import_options import DocumentImportOptions
     from corpus.documents.importing import import_documents
     from corpus.selection.filters import Recipe
     from corpus.selection.sub_corpus import SubCorpus
 
-    sub_corpus = SubCorpus.parsed(int(size), per_field=200, years=QUERY_YEAR)
+    (year,) = years_of(np.array([int(works) // 2]))
+    sub_corpus = SubCorpus.parsed(int(size), per_field=200, years=str(year))
     options = DocumentImportOptions(recipe=Recipe.parsed(named="mdcr"), selection=sub_corpus)
     with clock.running():
         report = import_documents(

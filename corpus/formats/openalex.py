@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import itemgetter, mul
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
@@ -37,7 +37,7 @@ def from_openalex(content: Mapping[str, object]) -> DocumentValues:
         "venue": _name(_inside(content, "primary_location", "source"))
         or _name(content.get("host_venue")),
         "authors": _names(_inside(item, "author") for item in _objects(content, "authorships")),
-        "references": [_id(work) for work in _list(content.get("referenced_works"))],
+        "references": _ids(_list(content.get("referenced_works"))),
         "fields": _fields(content),
         "language": content.get("language"),
         "has_full_text": content.get("has_fulltext") is True,
@@ -66,6 +66,13 @@ def _id(value: Any) -> Any:
     return value.rpartition("/")[2] if isinstance(value, str) else value
 
 
+def _ids(works: list[Any]) -> list[Any]:
+    try:
+        return [work.rpartition("/")[2] for work in works]
+    except AttributeError:
+        return [*map(_id, works)]  # one is no text, which is reported
+
+
 def _abstract(index: Any) -> str:
     if index is None:
         return ""
@@ -74,11 +81,14 @@ def _abstract(index: Any) -> str:
             '"abstract_inverted_index" must have a list of positions for each word. '
             "Download the work again."
         )
-    if sum(len(word) * len(places) for word, places in index.items()) > LONGEST_LINE:
+    numbers = [*map(len, index.values())]
+    # A bound that costs less than the length, which is then asked of few works.
+    may_be_long = max(map(len, index), default=0) * sum(numbers) > LONGEST_LINE
+    if may_be_long and sum(map(mul, map(len, index), numbers)) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024
         raise Problem(f'"abstract_inverted_index" is of a text of more than {megabytes} MB.')
     places = [*chain.from_iterable(index.values())]
-    words = chain.from_iterable(map(repeat, index, map(len, index.values())))
+    words = chain.from_iterable(map(repeat, index, numbers))
     by_place = dict(zip(places, words, strict=True))
     if len(by_place) == len(places):
         return " ".join(map(by_place.__getitem__, sorted(places)))
