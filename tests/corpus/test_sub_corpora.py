@@ -12,6 +12,7 @@ from django.core.management import call_command
 from scipy.stats import chisquare
 
 from corpus.documents.history import steps_of
+from corpus.documents.import_options import DocumentImportOptions
 from corpus.formats.document_lines import BadLine
 from corpus.formats.sources import JoinedSource, open_source
 from corpus.models import DocumentImport
@@ -288,3 +289,15 @@ def test_the_command_records_the_counts_and_a_sample_has_the_same_query_papers(
     docnos = [*sample.papers.values_list("document__docno", flat=True)]
     assert len(docnos) == 9
     assert brute_force(works, size=100, queries={*docnos})[0] == expected
+
+
+@pytest.mark.parametrize(
+    "sub_corpus",
+    [
+        SubCorpus.parsed(9, query_papers="a\nb", seed="2"),
+        SubCorpus.parsed(9, per_field=2, years="2015-", query_fields=["Art"], query_seed="q"),
+    ],
+)
+def test_a_job_has_the_same_selection(sub_corpus):
+    options = DocumentImportOptions(selection=sub_corpus)
+    assert DocumentImportOptions.of(json.loads(json.dumps(options.parameters))) == options
