@@ -8,7 +8,7 @@ Then each paper is completed with what was kept for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -87,12 +87,21 @@ def read_academic_graph(
             None,
             "no file has the dataset papers, which holds the titles. Add its files to the import.",
         )
-    with closing(_Store()) as store:
-        for dataset in _TABLES:
-            for part in files.get(dataset, []):
-                problems = _store_lines(store, dataset, part, meter)
-                yield from (line for line in problems if reading.takes_next())
-        store.index()
+    with ExitStack() as stack:
+        kept = reading.kept if reading.kept is not None else {}
+        store: _Store | None = kept.get(papers[0].name)
+        if store is None:
+            store = kept[papers[0].name] = _Store()
+            if reading.kept is None:
+                stack.enter_context(closing(store))
+            for dataset in _TABLES:
+                for part in files.get(dataset, []):
+                    for problem in _store_lines(store, dataset, part, meter):
+                        store.problems.append(problem)
+                        yield problem
+            store.index()
+        else:
+            yield from (problem for problem in store.problems if reading.takes_next())
         for part in papers:
             yield from checked_lines(_papers(store, part, meter), part.name, reading=reading)
 
@@ -197,9 +206,10 @@ def _paper(content: Mapping[str, object], store: _Store) -> DocumentValues:
 
 
 class _Store(TemporaryDatabase):
-    """The data of papers."""
+    """The data of papers, and the invalid lines among them."""
 
     def __init__(self) -> None:
+        self.problems: list[BadLine] = []
         super().__init__(*(f"{table} ({columns})" for table, columns, _ in _TABLES.values()))
 
     def add(self, dataset: str, rows: list[tuple[object, ...]]) -> None:

@@ -145,10 +145,13 @@ class Reading:
 
     `wanted` are the positions of lines in the source, from 0 and ascending; the others are not
     parsed. With `characters`, a format may leave out the rest of an abstract that has that many.
+    In `kept`, a format puts what the next reading of the same source needs again, by the name of a
+    file. The caller closes it.
     """
 
     wanted: Iterator[int] | None = None
     characters: int | None = None
+    kept: dict[str, Any] | None = None
     _position: int = -1
     _next: int | None = -1
 

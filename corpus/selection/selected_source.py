@@ -6,11 +6,11 @@ import heapq
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine, Reading
@@ -95,9 +95,14 @@ class SelectedSource(WrappedSource):
     ) -> Iterator[DocumentLine | BadLine]:
         meter = meter or Meter()
         first_pass = replace(meter)  # so that each pass has the whole limit
-        with closing(self.selection.begin(self.recipe.rules, self.folder)) as choice:
+        kept: dict[str, Any] = {}
+        with ExitStack() as stack:
+            stack.callback(lambda: [store.close() for store in kept.values()])
+            choice = stack.enter_context(
+                closing(self.selection.begin(self.recipe.rules, self.folder))
+            )
             characters = self.selection.characters_read(self.recipe)
-            lines = self.source.lines(first_pass, Reading(characters=characters))
+            lines = self.source.lines(first_pass, Reading(None, characters, kept))
             bad = array("q")
             position = 0
             while batch := list(islice(lines, BATCH)):
@@ -108,8 +113,7 @@ class SelectedSource(WrappedSource):
             self.filtered, self.counts = choice.filtered, choice.counts
             done = first_pass.done
             second_pass = replace(meter, on_read=lambda read: meter.on_read(done + read))
-            kept = 0
-            for line in self.source.lines(second_pass, Reading(wanted)):
-                kept += 1
+            for line in self.source.lines(second_pass, Reading(wanted, kept=kept)):
+                position -= 1
                 yield line
-            self.outside = position - kept - self.filtered.total()
+            self.outside = position - self.filtered.total()

@@ -240,6 +240,22 @@ def test_an_invalid_line_is_reported_and_a_repeated_one_does_not_count_twice(tmp
     assert {line.record.docno for line in lines if not isinstance(line, BadLine)} == expected
 
 
+def test_invalid_lines_of_every_dataset_of_a_graph_are_reported(tmp_path):
+    works = made_up(200, 8)
+    as_s2ag(works, tmp_path)
+    citation = {"citingcorpusid": "x", "citedcorpusid": 1}
+    paper = {"corpusid": "y", "externalids": {}, "title": "T"}
+    for name, row in (("citations", citation), ("papers", paper)):
+        path = tmp_path / name / "part_1.gz"
+        path.write_bytes(gzip.compress(json.dumps(row).encode()))
+    source = JoinedSource.of([open_source(path) for path in sorted(tmp_path.iterdir())])
+    lines = list(SelectedSource(source, SubCorpus.parsed(80, per_field=2), MDCR).lines())
+    expected, *_ = brute_force(works, size=80, per_field=2)
+    bad = [line.file for line in lines if isinstance(line, BadLine)]
+    assert bad == ["citations/part_1.gz", "papers/part_1.gz"]
+    assert {line.record.docno for line in lines if not isinstance(line, BadLine)} == expected
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
