@@ -141,7 +141,7 @@ class UnparsedItem(NamedTuple):
 
 @dataclass
 class Reading:
-    """Which lines of a source are read, and how much of them. The default reads all.
+    """The lines of a source to read, and how much of them. The default reads all.
 
     `wanted` are the positions of lines in the source, from 0 and ascending; the others are not
     parsed. With `characters`, a format may leave out the rest of an abstract that has that many.
@@ -156,7 +156,7 @@ class Reading:
     _next: int | None = -1
 
     def takes_next(self) -> bool:
-        """Whether the next line is wanted. Called once for every line."""
+        """Return whether the next line is wanted. Called once for every line."""
         if self.wanted is None:
             return True
         if self._position == self._next:

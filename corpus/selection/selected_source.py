@@ -21,7 +21,7 @@ BATCH = 2_000  # lines
 
 
 class Choice(Protocol):
-    """What is known of the lines of one source so far, and then the choice among them.
+    """The facts about the lines of one source so far, and then the choice among them.
 
     `filtered` counts the documents that break a rule of the recipe, if the rules come before the
     choice. `counts` are those of the choice, by their names in reports.
