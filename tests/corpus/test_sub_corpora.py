@@ -9,14 +9,17 @@ from collections import Counter
 
 import pytest
 from django.core.management import call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from corpus.documents.history import steps_of
 from corpus.documents.import_options import DocumentImportOptions
-from corpus.formats.document_lines import BadLine
+from corpus.formats.document_lines import BadLine, checked_lines
+from corpus.formats.openalex import OPENALEX, shortened
 from corpus.formats.sources import JoinedSource, open_source
 from corpus.models import DocumentImport
-from corpus.selection.filters import EVERYTHING, Recipe, RecipeError
+from corpus.selection.filters import EVERYTHING, Recipe, RecipeError, broken_rule
 from corpus.selection.selected_source import SelectedSource
 from corpus.selection.sub_corpus import SubCorpus
 from curation.samples.services import SamplePlan, draw_sample
@@ -317,3 +320,44 @@ def test_the_command_records_the_counts_and_a_sample_has_the_same_query_papers(
 def test_a_job_has_the_same_selection(sub_corpus):
     options = DocumentImportOptions(selection=sub_corpus)
     assert DocumentImportOptions.of(json.loads(json.dumps(options.parameters))) == options
+
+
+WORDS = st.text('ab"\\]},: 。0é\t', max_size=6) | st.sampled_from([f"word{n}" for n in range(60)])
+PLACES = st.lists(st.integers(0, 200), min_size=1, max_size=2) | st.sampled_from(
+    [[], [-1], [1.5], ["2"], [True], None, [0, 0]]
+)
+
+
+@given(
+    st.dictionaries(WORDS, st.integers(0, 300).map(lambda place: [place]), max_size=60),
+    st.dictionaries(WORDS, PLACES, max_size=2),
+    st.integers(1, 90),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_the_first_words_decide_as_the_whole_abstract_does(words, others, characters, is_ascii):
+    """So the first pass leaves out what the second one would, and finds the same invalid lines."""
+    work = {**openalex(made_up(20, 1)[0]), "abstract_inverted_index": {**words, **others}}
+    line = json.dumps(work, ensure_ascii=is_ascii).encode()
+    recipe = Recipe.parsed(has_text=True, min_characters=characters)
+
+    def outcome(line):
+        (read,) = checked_lines([OPENALEX.item(1, line)], "f")
+        if isinstance(read, BadLine):
+            return read.reason
+        rule = broken_rule(read.record, recipe.rules)
+        return rule and rule.name
+
+    assert outcome(shortened(line, recipe.abstract_characters)) == outcome(line)
+
+
+def test_most_of_a_long_abstract_is_left_out():
+    index = {f"word{place}": [place] for place in range(100)}
+    line = json.dumps({"id": "W1", "abstract_inverted_index": index, "title": "T"}).encode()
+    short = json.loads(shortened(line, 30))
+    assert short == {
+        "id": "W1",
+        "abstract_inverted_index": dict([*index.items()][:20]),
+        "title": "T",
+    }
+    assert shortened(line, 90) == line
