@@ -322,22 +322,22 @@ def test_a_job_has_the_same_selection(sub_corpus):
     assert DocumentImportOptions.of(json.loads(json.dumps(options.parameters))) == options
 
 
-WORDS = st.text('ab"\\]},: 。0é\t', max_size=6) | st.sampled_from([f"word{n}" for n in range(60)])
-PLACES = st.lists(st.integers(0, 200), min_size=1, max_size=2) | st.sampled_from(
-    [[], [-1], [1.5], ["2"], [True], None, [0, 0]]
-)
+PLAIN = st.text("ab]},: 。0é", min_size=1, max_size=5)
+ODD = st.text('ab"\\\t', max_size=4)
+PLACES = st.sampled_from([[0, 7], [], [1.5], ["2"], None])
 
 
 @given(
-    st.dictionaries(WORDS, st.integers(0, 300).map(lambda place: [place]), max_size=60),
-    st.dictionaries(WORDS, PLACES, max_size=2),
-    st.integers(1, 90),
+    st.lists(PLAIN, min_size=15, max_size=40, unique=True),
+    st.lists(st.tuples(PLAIN | ODD, PLACES), max_size=1),
+    st.sampled_from([1, 10, 90]),
     st.booleans(),
 )
 @settings(max_examples=300, deadline=None)
-def test_the_first_words_decide_as_the_whole_abstract_does(words, others, characters, is_ascii):
+def test_the_first_words_decide_as_the_whole_abstract_does(words, odd, characters, is_ascii):
     """So the first pass leaves out what the second one would, and finds the same invalid lines."""
-    work = {**openalex(made_up(20, 1)[0]), "abstract_inverted_index": {**words, **others}}
+    index = {**{word: [place] for place, word in enumerate(words)}, **dict(odd)}
+    work = {**openalex(made_up(20, 1)[0]), "abstract_inverted_index": index}
     line = json.dumps(work, ensure_ascii=is_ascii).encode()
     recipe = Recipe.parsed(has_text=True, min_characters=characters)
 
