@@ -6,9 +6,8 @@ OpenAlex has no abstract as a text. It has the positions of every word.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from itertools import chain, repeat
-from operator import itemgetter, mul
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
@@ -76,30 +75,38 @@ def _ids(works: list[Any]) -> list[Any]:
 def _abstract(index: Any) -> str:
     if index is None:
         return ""
-    if not isinstance(index, dict) or not _are_lists_of_numbers(index):
-        raise Problem(
-            '"abstract_inverted_index" must have a list of positions for each word. '
-            "Download the work again."
-        )
-    numbers = [*map(len, index.values())]
+    if not isinstance(index, dict) or {*map(type, index.values())} - {list}:
+        raise _invalid_index()
+    places = [*chain.from_iterable(index.values())]
+    if {*map(type, places)} - {int}:
+        raise _invalid_index()
     # A bound that costs less than the length, which is then asked of few works.
-    may_be_long = max(map(len, index), default=0) * sum(numbers) > LONGEST_LINE
-    if may_be_long and sum(map(mul, map(len, index), numbers)) > LONGEST_LINE:
+    may_be_long = max(map(len, index), default=0) * len(places) > LONGEST_LINE
+    if may_be_long and sum(len(word) * len(index[word]) for word in index) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024
         raise Problem(f'"abstract_inverted_index" is of a text of more than {megabytes} MB.')
-    places = [*chain.from_iterable(index.values())]
-    words = chain.from_iterable(map(repeat, index, numbers))
-    by_place = dict(zip(places, words, strict=True))
-    if len(by_place) == len(places):
-        return " ".join(map(by_place.__getitem__, sorted(places)))
-    pairs = [(place, word) for word, word_places in index.items() for place in word_places]
-    return " ".join(map(itemgetter(1), sorted(pairs)))
+    return " ".join(_in_order(index, places))
 
 
-def _are_lists_of_numbers(index: Mapping[str, Any]) -> bool:
-    return {*map(type, index.values())} <= {list} and (
-        {*map(type, chain.from_iterable(index.values()))} <= {int}
+def _invalid_index() -> Problem:
+    return Problem(
+        '"abstract_inverted_index" must have a list of positions for each word. '
+        "Download the work again."
     )
+
+
+def _in_order(index: Mapping[str, list[int]], places: Sequence[int]) -> Sequence[str]:
+    """The words by their places. A table of places is filled, because sorting takes longer."""
+    if not places:
+        return []
+    words = [""] * len(places)
+    if min(places) >= 0 and max(places) < len(places) and len({*places}) == len(places):
+        for word, word_places in index.items():
+            for place in word_places:
+                words[place] = word
+        return words
+    pairs = [(place, word) for word, word_places in index.items() for place in word_places]
+    return [word for _, word in sorted(pairs)]
 
 
 def _fields(content: Mapping[str, object]) -> list[str]:
