@@ -18,9 +18,10 @@ import argparse
 import gzip
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -29,6 +30,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 BUFFER = 1 << 20  # bytes
+SHARD = 100_000  # works in a file of a dump
 CHUNK = 1_000  # papers made at a time; a reference is copied from papers of earlier chunks only
 
 SHIFT, KNEE, TAIL = 2.7, 7_873, 1.77  # Mandelbrot's shift; where the tail begins, and its exponent
@@ -89,18 +91,54 @@ def papers(size: int, seed: int) -> Iterator[Paper]:
 
 def write_corpus(path: Path, size: int, seed: int) -> None:
     """Write papers as JSON Lines; gzip if the name says so. The same bytes for the same seed."""
+    _write_lines(path, (paper._asdict() for paper in papers(size, seed)))
+
+
+def write_dump(folder: Path, size: int, seed: int) -> None:
+    """Write papers as works of OpenAlex, in gzip files in subfolders as those of its snapshot."""
+    works = map(openalex_work, papers(size, seed))
+    for shard in range(-(-size // SHARD)):
+        path = folder / f"updated_date=shard-{shard:04d}" / "part_000.gz"
+        path.parent.mkdir(parents=True)
+        _write_lines(path, islice(works, SHARD))
+
+
+def openalex_work(paper: Paper) -> dict[str, object]:
+    """The keys of a work that an import reads."""
+    index: dict[str, list[int]] = {}
+    for place, word in enumerate(" ".join(paper.sentences).split()):
+        index.setdefault(word, []).append(place)
+    (field,) = paper.fields
+    return {
+        "id": f"https://openalex.org/W{paper.docno}",
+        "title": paper.title,
+        "publication_year": paper.year,
+        "language": "en",
+        "primary_topic": {"field": {"display_name": field}},
+        "referenced_works": [f"https://openalex.org/W{other}" for other in paper.references],
+        "abstract_inverted_index": index,
+    }
+
+
+def _write_lines(path: Path, rows: Iterable[object]) -> None:
     with ExitStack() as stack:
         stream: IO[bytes] = stack.enter_context(path.open("wb", buffering=BUFFER))
         if path.suffix == ".gz":
             packed = gzip.GzipFile("", "wb", compresslevel=1, fileobj=stream, mtime=0)
             stream = stack.enter_context(io.BufferedWriter(cast(Any, packed), BUFFER))
-        for paper in papers(size, seed):
-            stream.write(_line(paper))
+        for row in rows:
+            stream.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
 
 def docno(number: int) -> str:
     """The docno of the paper with that number, counted from 0."""
     return str((number + 1) * FACTOR % PRIME)
+
+
+def years_of(numbers: Numbers) -> Numbers:
+    """The years of the papers with these numbers."""
+    years = FIRST_YEAR + DOUBLING_YEARS * np.log2(1 + numbers / FIRST_PAPERS)
+    return years.astype(np.int64)
 
 
 def word(rank: int) -> str:
@@ -131,15 +169,15 @@ def _chunk(rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]) -
     titles = _texts(rng, rng.integers(TITLE[0], TITLE[1] + 1, len(numbers)), numbers % TOPICS)
     counts = rng.integers(SENTENCES[0], SENTENCES[1] + 1, len(numbers))
     sentences = iter(_abstracts(rng, counts, numbers % TOPICS))
-    years = FIRST_YEAR + DOUBLING_YEARS * np.log2(1 + numbers / FIRST_PAPERS)
-    rows = zip(numbers.tolist(), titles, counts.tolist(), years.tolist(), references, strict=True)
+    years = years_of(numbers).tolist()
+    rows = zip(numbers.tolist(), titles, counts.tolist(), years, references, strict=True)
     for number, title, count, year, cited in rows:
         yield Paper(
             docno=docno(number),
             title=title.capitalize(),
             sentences=[f"{next(sentences).capitalize()}." for _ in range(count)],
             labels=LABELS[count],
-            year=int(year),
+            year=year,
             fields=[FIELDS[number % TOPICS % len(FIELDS)]],
             references=[docno(other) for other in dict.fromkeys(cited)],
         )
@@ -232,18 +270,15 @@ def _copied(rng: Generator, history: list[NDArray[np.int32]], count: int) -> Num
     return np.array([history[part][place] for part, place in pairs], dtype=np.int64)
 
 
-def _line(paper: Paper) -> bytes:
-    return json.dumps(paper._asdict(), separators=(",", ":")).encode() + b"\n"
-
-
 def main() -> None:
-    """`python -m bench.corpus 100000 corpus.jsonl.gz`."""
+    """`python -m bench.corpus 100000 corpus.jsonl.gz`; with --dump, the path is a new folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("size", type=int)
     parser.add_argument("path", type=Path)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--dump", action="store_true", help="in the form of OpenAlex's snapshot")
     given = parser.parse_args()
-    write_corpus(given.path, given.size, given.seed)
+    (write_dump if given.dump else write_corpus)(given.path, given.size, given.seed)
 
 
 if __name__ == "__main__":

@@ -38,10 +38,15 @@ SEVEN = (
 )
 
 
-def measure(place: Place, retrievers: Sequence[str]) -> None:
-    """Measure every step of Qrelsmith itself on a corpus."""
+def measure(place: Place, retrievers: Sequence[str], dump: int) -> None:
+    """Measure every step of Qrelsmith itself on a corpus, or on a sample of a dump of that size."""
     place.step("prepare")
-    place.step("import", str(place.bench.corpus(place.size)), label="import")
+    if dump:
+        folder = str(place.bench.dump(dump))
+        label = f"import of a sub-corpus from {dump:,} works"
+        place.step("sub-corpus", folder, str(dump), str(place.size), label=label)
+    else:
+        place.step("import", str(place.bench.corpus(place.size)), label="import")
     _disk_of_database(place)
     place.step("digest", label="corpus digest")
     start = len(place.bench.measurements)
@@ -108,12 +113,13 @@ def run(
     retrievers: Sequence[str],
     others: bool,
     bench: Bench,
+    dump: int = 0,
 ) -> str:
     """Measure everything and return the table. Later databases build and search one index only."""
     for size in sizes:
         with databases(size, bench, wanted) as places:
             for number, place in enumerate(places):
-                measure(place, retrievers if not number else retrievers[:1])
+                measure(place, retrievers if not number else retrievers[:1], dump)
         if others:
             compare(bench, size)
     return table(bench.measurements, bench.instead)
@@ -140,6 +146,13 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=_sizes, default=SIZES, help="such as 10k,100k,800k,2M")
+    parser.add_argument(
+        "--sub-corpus",
+        type=lambda text: _sizes(text)[0],
+        default=0,
+        metavar="WORKS",
+        help="sample the documents from a dump of so many works, such as 4M",
+    )
     parser.add_argument("--databases", default="sqlite,postgresql")
     parser.add_argument("--retrievers", default="", help="default: all")
     parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
@@ -149,13 +162,15 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
         folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
         Path(folder).mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(folder).free
-        if free < (need := 15_000 * max(given.sizes)):
+        if free < (need := 15_000 * max(given.sizes) + 2_000 * given.sub_corpus):
             raise SystemExit(
                 f"{folder} has {free:,} bytes free, but up to {need:,} may be needed. Free some "
                 "space or set BENCH_DIR to another folder."
             )
         bench = Bench(Path(folder), out)
-        done = run(given.sizes, given.databases.split(","), retrievers, not given.no_others, bench)
+        others = not (given.no_others or given.sub_corpus)
+        wanted = given.databases.split(",")
+        done = run(given.sizes, wanted, retrievers, others, bench, given.sub_corpus)
         bench.say(f"\n{done}")
 
 

@@ -31,13 +31,23 @@ class Bench:
     instead: list[Instead] = field(default_factory=list)
 
     def corpus(self, size: int) -> Path:
-        path = self.folder / f"corpus-{size}.jsonl.gz"
+        return self._generated(f"corpus-{size}.jsonl.gz", size)
+
+    def dump(self, size: int) -> Path:
+        """A folder of works in the form of OpenAlex's snapshot."""
+        return self._generated(f"dump-{size}", size, "--dump")
+
+    def _generated(self, name: str, size: int, *options: str) -> Path:
+        path = self.folder / name
         if not path.exists():
             start = time.perf_counter()
             draft = path.with_name(f"draft-{path.name}")
             # In a separate process, because a child's peak begins at its parent's memory.
             subprocess.run(
-                [sys.executable, "-m", "bench.corpus", str(size), str(draft), "--seed", str(SEED)],
+                [
+                    *(sys.executable, "-m", "bench.corpus", str(size), str(draft)),
+                    *("--seed", str(SEED), *options),
+                ],
                 cwd=ROOT,
                 check=True,
             )
@@ -95,7 +105,7 @@ class Place:
 
 
 def _note(result: Values) -> str:
-    counts = ("lists", "candidates", "contributions", "attempts")
+    counts = ("query papers", "cited", "lists", "candidates", "contributions", "attempts")
     notes = [
         f"{result[name]:,} {name if result[name] != 1 else name[:-1]}"
         for name in counts

@@ -46,6 +46,33 @@ def import_corpus(clock: Clock, path: str) -> Values:
     return {"documents": report.documents}
 
 
+def import_sub_corpus(clock: Clock, path: str, works: str, size: str) -> Values:
+    """Import a sampled sub-corpus of a dump, with MDCR's filter and its choice of query papers.
+
+    The query papers are of the year of the middle work.
+    """
+    import numpy as np
+
+    from bench.corpus import years_of
+    from corpus.documents.import_options import DocumentImportOptions
+    from corpus.documents.importing import import_documents
+    from corpus.selection.filters import Recipe
+    from corpus.selection.sub_corpus import SubCorpus
+
+    (year,) = years_of(np.array([int(works) // 2]))
+    sub_corpus = SubCorpus.parsed(int(size), per_field=200, years=str(year))
+    options = DocumentImportOptions(recipe=Recipe.parsed(named="mdcr"), selection=sub_corpus)
+    with clock.running():
+        report = import_documents(
+            collection=_collection(), path=Path(path), work=_work(), options=options
+        )
+    return {
+        "documents": report.documents,
+        "query papers": report.sub_corpus["query_papers"],
+        "cited": report.sub_corpus["cited"],
+    }
+
+
 def digest(clock: Clock) -> Values:
     from corpus.state import corpus_digest
 
@@ -148,6 +175,7 @@ def retrievers() -> list[str]:
 STEPS: dict[str, Step] = {
     "prepare": prepare,
     "import": import_corpus,
+    "sub-corpus": import_sub_corpus,
     "digest": digest,
     "index": index,
     "search": search,

@@ -28,6 +28,7 @@ from corpus.formats.document_lines import (
     DocumentLine,
     DocumentValues,
     FileItem,
+    Reading,
     checked_lines,
 )
 
@@ -53,8 +54,10 @@ class Corpus:
     def size(self) -> int:
         return len(self.entries)
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        return checked_lines(self._items(meter or Meter()), self.name)
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
+        return checked_lines(self._items(meter or Meter()), self.name, reading=reading)
 
     def _items(self, meter: Meter) -> Iterator[FileItem]:
         for place, entry in enumerate(self.entries):

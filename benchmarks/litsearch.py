@@ -19,6 +19,7 @@ from corpus.formats.document_lines import (
     DocumentLine,
     DocumentValues,
     FileItem,
+    Reading,
     checked_lines,
 )
 
@@ -41,9 +42,12 @@ class Papers:
     def files(self) -> tuple[str, ...]:
         return tuple(path.name for path in self.paths)
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
         for path in self.paths:
-            yield from checked_lines(_papers(path, meter or Meter()), path.name)
+            papers = _papers(path, meter or Meter())
+            yield from checked_lines(papers, path.name, reading=reading or Reading())
 
 
 def _papers(path: Path, meter: Meter) -> Iterator[FileItem]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from corpus.formats.decompression import Meter
-from corpus.formats.document_lines import BadLine, DocumentLine
+from corpus.formats.document_lines import BadLine, DocumentLine, Reading
 from corpus.formats.sources import Source, WrappedSource
 from web.errors import UserFacingError
 
@@ -59,8 +59,10 @@ class WithFields(WrappedSource):
 
     fields: Mapping[str, str]
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        for line in self.source.lines(meter):
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
+        for line in self.source.lines(meter, reading):
             if isinstance(line, DocumentLine) and line.record.docno in self.fields:
                 record = line.record._replace(fields=(self.fields[line.record.docno],))
                 line = line._replace(record=record)

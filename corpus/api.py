@@ -16,7 +16,8 @@ from corpus.forms import MOST_SEEDS
 from corpus.models import Document, Query
 from corpus.selection.expansion import DIRECTIONS, MOST_HOPS, OUT
 from corpus.selection.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
-from corpus.selection.written_recipes import written_expansion, written_recipe
+from corpus.selection.sub_corpus import LARGEST, MOST_PER_FIELD
+from corpus.selection.written_recipes import written_recipe, written_selection
 from corpus.services import create_query
 from corpus.text.sentence_numbers import HIGHEST
 from corpus.uploads import request_import, request_topics
@@ -75,6 +76,24 @@ class DocumentUpload(RequestSerializer):
     seeds = words_field(MOST_SEEDS, "Docnos, one on each line. Keeps only documents near them.")
     hops = serializers.IntegerField(min_value=0, max_value=MOST_HOPS, default=1)
     direction = serializers.ChoiceField(choices=[*DIRECTIONS], default=OUT)
+    sample_size = serializers.IntegerField(
+        min_value=1,
+        max_value=LARGEST,
+        allow_null=True,
+        default=None,
+        help_text="Documents of a sampled sub-corpus, such as 200000.",
+    )
+    sample_seed = words_field(60, "Default: `1`. Another seed draws another sample.")
+    query_papers = words_field(MOST_SEEDS, "Docnos, one on each line. Or `queries_per_field`.")
+    queries_per_field = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_PER_FIELD,
+        default=0,
+        help_text="Query papers to draw from each field.",
+    )
+    query_years = words_field(20, "Years of drawn query papers, such as `2019`.")
+    query_fields = words_field(1_000, "Fields to draw from, separated by `;`. Default: every one.")
+    query_seed = words_field(60, "Seed of drawn query papers. Default: `1`.")
     skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
     dry_run = dry_run_field()
 
@@ -146,7 +165,7 @@ class Documents(CollectionView):
                 columns=_columns(values["columns"]),
                 prefix=values["prefix"],
                 recipe=written_recipe(values),
-                expansion=written_expansion(values),
+                selection=written_selection(values),
                 skip_bad=values["skip_bad"],
                 dry_run=values["dry_run"],
             )

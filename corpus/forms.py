@@ -13,7 +13,13 @@ from corpus.formats.registry import AUTO, DOCUMENT_FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
 from corpus.selection.expansion import DIRECTIONS, MOST_HOPS
 from corpus.selection.filters import HIGHEST_MINIMUM, RecipeError
-from corpus.selection.written_recipes import RECIPE_FIELDS, written_expansion, written_recipe
+from corpus.selection.sub_corpus import DEFAULT_SEED, LARGEST, MOST_PER_FIELD
+from corpus.selection.written_recipes import (
+    RECIPE_FIELDS,
+    SUB_CORPUS_FIELDS,
+    written_recipe,
+    written_selection,
+)
 from web.file_fields import FilesField
 
 FORMAT_CHOICES = [
@@ -58,6 +64,16 @@ def _least_field(label: str) -> forms.IntegerField:
         max_value=HIGHEST_MINIMUM,
         required=False,
         widget=forms.NumberInput(attrs={"placeholder": "0"}),
+    )
+
+
+def _seed_field(label: str, help_text: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=60,
+        required=False,
+        help_text=help_text,
+        widget=forms.TextInput(attrs={"placeholder": DEFAULT_SEED}),
     )
 
 
@@ -141,6 +157,45 @@ class UploadForm(forms.Form):
     direction = forms.ChoiceField(
         label="Documents near the seeds", choices=DIRECTION_CHOICES, required=False
     )
+    sample_size = forms.IntegerField(
+        label="Documents of the sub-corpus",
+        min_value=1,
+        max_value=LARGEST,
+        required=False,
+        help_text="Such as 200000. The query papers and what they cite count. Empty: no sample.",
+    )
+    sample_seed = _seed_field("Seed of the sample", "Another seed draws another sample.")
+    query_papers = forms.CharField(
+        label="Query papers",
+        max_length=MOST_SEEDS,
+        required=False,
+        strip=False,
+        help_text="One docno on each line, as in the file. Leave it empty to draw query papers.",
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+    )
+    queries_per_field = forms.IntegerField(
+        label="Query papers to draw from each field",
+        min_value=0,
+        max_value=MOST_PER_FIELD,
+        required=False,
+        help_text="Such as 200. A paper’s field is the first one in the file.",
+        widget=forms.NumberInput(attrs={"placeholder": "0"}),
+    )
+    query_years = forms.CharField(
+        label="Years of drawn query papers",
+        max_length=20,
+        required=False,
+        help_text="Such as 2019. Empty: any year.",
+    )
+    query_fields = forms.CharField(
+        label="Fields of drawn query papers",
+        max_length=1_000,
+        required=False,
+        help_text="Separated by semicolons. Empty: every field of the file.",
+    )
+    query_seed = _seed_field(
+        "Seed of drawn query papers", "Keep it when you draw another sample for the same queries."
+    )
     skip_bad = forms.IntegerField(
         label="Skip up to this many invalid lines",
         min_value=0,
@@ -153,7 +208,8 @@ class UploadForm(forms.Form):
     @property
     def details(self) -> list[forms.BoundField]:
         """The fields that most imports do not need, without the filters."""
-        return [field for field in self if field.name not in ("file", *RECIPE_FIELDS)]
+        others = ("file", *RECIPE_FIELDS, *SUB_CORPUS_FIELDS)
+        return [field for field in self if field.name not in others]
 
     @property
     def filters(self) -> list[forms.BoundField]:
@@ -162,7 +218,16 @@ class UploadForm(forms.Form):
 
     @property
     def filters_have_values(self) -> bool:
-        return any(field.data or field.errors for field in self.filters)
+        return _have_values(self.filters)
+
+    @property
+    def sub_corpus(self) -> list[forms.BoundField]:
+        """The fields of a sampled sub-corpus."""
+        return [field for field in self if field.name in SUB_CORPUS_FIELDS]
+
+    @property
+    def sub_corpus_has_values(self) -> bool:
+        return _have_values(self.sub_corpus)
 
     def clean_columns(self) -> str:
         columns: str = self.cleaned_data["columns"]
@@ -178,7 +243,7 @@ class UploadForm(forms.Form):
             values |= dict.fromkeys(values["needs"], True)
             try:
                 values["recipe"] = written_recipe(values)
-                values["expansion"] = written_expansion(values)
+                values["selection"] = written_selection(values)
             except RecipeError as error:
                 self.add_error(error.field, str(error))
         return values
@@ -190,10 +255,14 @@ class UploadForm(forms.Form):
             columns=values["columns"],
             prefix=values["docno_prefix"],
             recipe=values["recipe"],
-            expansion=values["expansion"],
+            selection=values["selection"],
             skip_bad=values["skip_bad"] or 0,
             dry_run=dry_run,
         )
+
+
+def _have_values(fields: list[forms.BoundField]) -> bool:
+    return any(field.data or field.errors for field in fields)
 
 
 class FullTextsForm(forms.Form):

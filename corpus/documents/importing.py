@@ -39,7 +39,8 @@ from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
 from corpus.models import Document
 from corpus.selection.duplicates import Docnos, References
-from corpus.selection.expansion import ExpandedSource
+from corpus.selection.expansion import MISSING_SEEDS
+from corpus.selection.selected_source import SelectedSource
 from corpus.services import CorpusError, note_documents_changed, note_language
 from jobs.context import JobContext, JobResult
 from web.disk import is_full
@@ -106,7 +107,8 @@ class DocumentImportReport:
 
     `repeated` lines equal an earlier line and count once. `filtered` documents break a rule, and
     `rules` counts them by the first rule that each breaks. `far_from_seeds` documents were left out
-    by a citation expansion, and `missing_seeds` of its seeds are not in the source. `problems` are
+    by a citation expansion, and `missing_seeds` of its seeds are not in the source. `not_sampled`
+    documents were left out by a sampled sub-corpus, and `sub_corpus` has its counts. `problems` are
     the first hundred skipped lines, as FILE:LINE: reason. `read_as` is the format of the files.
     `section_labelled` documents of the files have labels from headings, and `unknown_headings`
     counts the sections whose heading gives none. Only a dry run has a `check`, and creates none.
@@ -127,13 +129,18 @@ class DocumentImportReport:
     read_as: str
     far_from_seeds: int
     missing_seeds: int
+    not_sampled: int
+    sub_corpus: dict[str, int]
     section_labelled: int
     unknown_headings: dict[str, int]
     check: ImportCheck | None = None
 
     @classmethod
-    def of(cls, check: DocumentCheck, near: ExpandedSource | None) -> DocumentImportReport:
+    def of(cls, check: DocumentCheck, selected: SelectedSource | None) -> DocumentImportReport:
         """The counts of the lines, before anything is written."""
+        is_sample = selected is not None and selected.selection.rules_first
+        counts = dict(selected.counts) if selected else {}
+        outside = selected.outside if selected else 0
         return cls(
             created=0,
             updated=0,
@@ -148,8 +155,10 @@ class DocumentImportReport:
             bad_lines=len(check.problems),
             problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
             read_as=check.source.format_name,
-            far_from_seeds=near.outside if near else 0,
-            missing_seeds=near.missing_seeds if near else 0,
+            far_from_seeds=0 if is_sample else outside,
+            missing_seeds=counts.get(MISSING_SEEDS, 0),
+            not_sampled=outside if is_sample else 0,
+            sub_corpus=counts if is_sample else {},
             section_labelled=check.section_labelled,
             unknown_headings=most_frequent(check.unknown_headings),
         )
@@ -163,8 +172,10 @@ class DocumentImportReport:
         """The result of the job. Its page shows plain values and lists."""
         values = asdict(self)
         check = values.pop("check") or {}
-        for name in ("rules", "unknown_headings"):
-            values[name] = [f"{key}: {count:,}" for key, count in values[name].items()]
+        for name in ("rules", "sub_corpus", "unknown_headings"):
+            values[name] = [
+                f"{key.replace('_', ' ')}: {count:,}" for key, count in values[name].items()
+            ]
         return {**check, **{key: values[key] for key in values if not check or key not in WRITTEN}}
 
 
@@ -229,11 +240,17 @@ def import_source(
             closing(References(folder)) as references,
             TemporaryFile(dir=folder) as rows_file,
         ):
-            near = ExpandedSource(source, options.expansion) if options.expansion else None
+            selected = (
+                SelectedSource(source, options.selection, options.recipe, folder)
+                if options.selection
+                else None
+            )
             rules = options.recipe.rules
-            check = DocumentCheck(near or source, allowed, rules, docnos, references, rows_file)
+            check = DocumentCheck(selected or source, allowed, rules, docnos, references, rows_file)
             check.run(work, options.prefix)
-            report = DocumentImportReport.of(check, near)
+            if selected:
+                check.filtered.update(selected.filtered)
+            report = DocumentImportReport.of(check, selected)
             if options.dry_run:
                 report = replace(report, check=_import_check(check))
                 with work.fenced():
@@ -258,8 +275,8 @@ def import_source(
                     record_import(
                         collection=collection,
                         source=source,
-                        recipe={**options.recorded, **_section_labels(report)},
-                        steps=_steps(check, near),
+                        recipe={**_recorded(options, report), **_section_labels(report)},
+                        steps=_steps(check, selected),
                         counts=(created, updated, report.unchanged),
                     )
                     work.complete(report.result)
@@ -305,17 +322,27 @@ def _section_labels(report: DocumentImportReport) -> Mapping[str, object]:
     return {"section_labels": counts}
 
 
-def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[HistoryStep]:
+def _recorded(options: DocumentImportOptions, report: DocumentImportReport) -> Mapping[str, object]:
+    """The options as recorded, with the counts of a sampled sub-corpus."""
+    if options.selection is None or not report.sub_corpus:
+        return options.recorded
+    sub_corpus = {**options.selection.summary, "counts": report.sub_corpus}
+    return {**options.recorded, options.selection.name: sub_corpus}
+
+
+def _steps(check: DocumentCheck, selected: SelectedSource | None) -> Iterator[HistoryStep]:
     """The steps of the check. Every rule is a step, even if it left out no document.
 
     Invalid lines far from the seeds count as invalid, because their docnos are unknown.
     """
-    remaining = check.read + (near.outside if near else 0)
+    remaining = check.read
+    removals = [(rule.name, check.filtered[rule.name]) for rule in check.rules]
+    if selected:
+        remaining += selected.outside + selected.filtered.total()
+        place = len(removals) if selected.selection.rules_first else 0
+        removals.insert(place, (selected.selection.reason, selected.outside))
     yield HistoryStep("read", 0, remaining)
-    removals = [("an invalid line", len(check.problems))]
-    if near:
-        removals.append((near.expansion.reason, near.outside))
-    removals += [(rule.name, check.filtered[rule.name]) for rule in check.rules]
+    removals.insert(0, ("an invalid line", len(check.problems)))
     removals.append(("a line that repeats an earlier one", check.repeated))
     for name, removed in removals:
         remaining -= removed

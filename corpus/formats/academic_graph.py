@@ -8,7 +8,7 @@ Then each paper is completed with what was kept for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -22,6 +22,8 @@ from corpus.formats.document_lines import (
     DocumentValues,
     FileItem,
     Problem,
+    Reading,
+    UnparsedItem,
     checked_lines,
     file_lines,
     parsed_object,
@@ -65,7 +67,7 @@ def dataset_of(content: Mapping[str, object]) -> str:
 
 
 def read_academic_graph(
-    parts: Sequence[DumpFile], meter: Meter
+    parts: Sequence[DumpFile], meter: Meter, reading: Reading
 ) -> Iterator[DocumentLine | BadLine]:
     """Yield the papers in the order of their files, and the invalid lines of all files.
 
@@ -85,13 +87,23 @@ def read_academic_graph(
             None,
             "no file has the dataset papers, which holds the titles. Add its files to the import.",
         )
-    with closing(_Store()) as store:
-        for dataset in _TABLES:
-            for part in files.get(dataset, []):
-                yield from _store_lines(store, dataset, part, meter)
-        store.index()
+    with ExitStack() as stack:
+        kept = reading.kept if reading.kept is not None else {}
+        store: _Store | None = kept.get(papers[0].name)
+        if store is None:
+            store = kept[papers[0].name] = _Store()
+            if reading.kept is None:
+                stack.enter_context(closing(store))
+            for dataset in _TABLES:
+                for part in files.get(dataset, []):
+                    for problem in _store_lines(store, dataset, part, meter):
+                        store.problems.append(problem)
+                        yield problem
+            store.index()
+        else:
+            yield from (problem for problem in store.problems if reading.takes_next())
         for part in papers:
-            yield from checked_lines(_papers(store, part, meter), part.name)
+            yield from checked_lines(_papers(store, part, meter), part.name, reading=reading)
 
 
 def _dataset_of_file(part: DumpFile) -> str:
@@ -110,9 +122,7 @@ def _lines(part: DumpFile, meter: Meter) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _store_lines(
-    store: _Store, dataset: str, part: DumpFile, meter: Meter
-) -> Iterator[DocumentLine | BadLine]:
+def _store_lines(store: _Store, dataset: str, part: DumpFile, meter: Meter) -> Iterator[BadLine]:
     lines = _lines(part, meter)
     while batch := list(islice(lines, BATCH)):
         rows: list[tuple[object, ...]] = []
@@ -164,14 +174,17 @@ def _number(value: Any) -> int:
     raise Problem(f"a corpus id must be a whole number, got {str(value)[:40]!r}.")
 
 
-def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[FileItem]:
-    for number, line in _lines(part, meter):
+def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[UnparsedItem]:
+    def parse(number: int, line: bytes, characters: int | None) -> FileItem:
         try:
             content = parsed_object(line)
             _check_dataset(content, PAPERS)
-            yield FileItem(number, _paper(content, store))
+            return FileItem(number, _paper(content, store))
         except Problem as problem:
-            yield FileItem(number, problem)
+            return FileItem(number, problem)
+
+    for number, line in _lines(part, meter):
+        yield UnparsedItem(number, line, parse)
 
 
 def _paper(content: Mapping[str, object], store: _Store) -> DocumentValues:
@@ -193,9 +206,10 @@ def _paper(content: Mapping[str, object], store: _Store) -> DocumentValues:
 
 
 class _Store(TemporaryDatabase):
-    """The data of papers."""
+    """The data of papers, and the invalid lines among them."""
 
     def __init__(self) -> None:
+        self.problems: list[BadLine] = []
         super().__init__(*(f"{table} ({columns})" for table, columns, _ in _TABLES.values()))
 
     def add(self, dataset: str, rows: list[tuple[object, ...]]) -> None:

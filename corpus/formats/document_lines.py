@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypedDict, cast
 
@@ -127,29 +128,72 @@ class FileItem(NamedTuple):
     noun: str = ""
 
 
+class UnparsedItem(NamedTuple):
+    """A line of a file before it is parsed, because reading may skip it.
+
+    `parse` takes the number, the line, and `characters` of Reading.
+    """
+
+    number: int
+    line: bytes
+    parse: Callable[[int, bytes, int | None], FileItem]
+
+
+@dataclass
+class Reading:
+    """The lines of a source to read, and how much of them. The default reads all.
+
+    `wanted` are the positions of lines in the source, from 0 and ascending; the others are not
+    parsed. With `characters`, a format may leave out the rest of an abstract that has that many.
+    In `kept`, a format puts what the next reading of the same source needs again, by the name of a
+    file. The caller closes it.
+    """
+
+    wanted: Iterator[int] | None = None
+    characters: int | None = None
+    kept: dict[str, Any] | None = None
+    _position: int = -1
+    _next: int | None = -1
+
+    def takes_next(self) -> bool:
+        """Return whether the next line is wanted. Called once for every line."""
+        if self.wanted is None:
+            return True
+        if self._position == self._next:
+            self._next = next(self.wanted, None)
+        self._position += 1
+        return self._position == self._next
+
+
 class LineKeys(NamedTuple):
     """The keys of one format, and how its lines become documents.
 
     `keys` is None for a format that has many others, which an import need not name.
-    `as_document` converts the object of a line, or raises Problem.
+    `as_document` converts the object of a line, or raises Problem. `shortened` leaves out what is
+    behind the first characters of an abstract, see Reading.
     """
 
     keys: frozenset[str] | None
     as_document: Callable[[Mapping[str, object]], DocumentValues]
+    shortened: Callable[[bytes, int], bytes] | None = None
 
     def items(
         self, source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-    ) -> Iterator[FileItem]:
+    ) -> Iterator[UnparsedItem]:
         """The objects of a file. Blank lines are skipped. The items of an array are its lines."""
         for number, line in object_lines(source, name, meter):
-            try:
-                content = parsed_object(line)
-                document = self.as_document(content)
-            except Problem as problem:
-                yield FileItem(number, problem)
-            else:
-                unknown = () if self.keys is None else sorted(content.keys() - self.keys)
-                yield FileItem(number, document, tuple(unknown))
+            yield UnparsedItem(number, line, self.item)
+
+    def item(self, number: int, line: bytes, characters: int | None = None) -> FileItem:
+        if characters is not None and self.shortened is not None:
+            line = self.shortened(line, characters)
+        try:
+            content = parsed_object(line)
+            document = self.as_document(content)
+        except Problem as problem:
+            return FileItem(number, problem)
+        unknown = () if self.keys is None else sorted(content.keys() - self.keys)
+        return FileItem(number, document, tuple(unknown))
 
 
 PLAIN = LineKeys(
@@ -158,16 +202,26 @@ PLAIN = LineKeys(
 
 
 def checked_lines(
-    items: Iterable[FileItem], name: str, *, empty: str = ""
+    items: Iterable[FileItem | UnparsedItem],
+    name: str,
+    *,
+    empty: str = "",
+    reading: Reading | None = None,
 ) -> Iterator[DocumentLine | BadLine]:
     """The valid and the invalid documents of the file with this name, in their order.
 
     Raises:
         DocumentFormatError: there is no item, if `empty` says why there must be one.
     """
+    reading = reading or Reading()
     is_empty = True
-    for number, content, unknown_keys, headings, has_section_labels, noun in items:
+    for item in items:
         is_empty = False
+        if not reading.takes_next():
+            continue
+        if isinstance(item, UnparsedItem):
+            item = item.parse(item.number, item.line, reading.characters)
+        number, content, unknown_keys, headings, has_section_labels, noun = item
         try:
             if isinstance(content, Problem):
                 raise content

@@ -16,6 +16,7 @@ from corpus.formats.document_lines import (
     DocumentLine,
     DocumentValues,
     FileItem,
+    Reading,
     checked_lines,
 )
 from corpus.formats.sources import SourceError
@@ -46,8 +47,10 @@ class DatasetSource:
         count = self.dataset.docs_count()
         return count if isinstance(count, int) and count > 0 else None
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        return checked_lines(self._items(meter or Meter()), self.name)
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
+        return checked_lines(self._items(meter or Meter()), self.name, reading=reading)
 
     def _items(self, meter: Meter) -> Iterator[FileItem]:
         for number, document in enumerate(self.dataset.docs_iter(), start=1):

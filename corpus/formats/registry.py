@@ -22,6 +22,8 @@ from corpus.formats.document_lines import (
     DocumentLine,
     FileItem,
     Problem,
+    Reading,
+    UnparsedItem,
     decoded,
     file_lines,
     parsed_object,
@@ -34,8 +36,9 @@ from corpus.formats.smart import TITLE as SMART
 from corpus.formats.tables import read_csv, read_tsv
 from corpus.formats.trec import read_trec
 
-Reader = Callable[[Path | BinaryIO, str, Meter, Mapping[str, str]], Iterator[FileItem]]
-JoiningReader = Callable[[Sequence[DumpFile], Meter], Iterator[DocumentLine | BadLine]]
+Items = Iterator[FileItem | UnparsedItem]
+Reader = Callable[[Path | BinaryIO, str, Meter, Mapping[str, str]], Items]
+JoiningReader = Callable[[Sequence[DumpFile], Meter, Reading], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
 PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
 # A start tag may follow the XML declaration, comments and the document type.

@@ -12,7 +12,13 @@ from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 from corpus.formats.academic_graph import DumpFile
 from corpus.formats.decompression import BadArchive, Meter, TooLarge, check_member, files_in
-from corpus.formats.document_lines import MAX_DOCNO, BadLine, DocumentLine, checked_lines
+from corpus.formats.document_lines import (
+    MAX_DOCNO,
+    BadLine,
+    DocumentLine,
+    Reading,
+    checked_lines,
+)
 from corpus.formats.registry import AUTO as AUTO
 from corpus.formats.registry import DOCUMENT_FORMATS, detect_format
 from corpus.formats.tables import ColumnError, parse_columns
@@ -52,7 +58,9 @@ class Source(Protocol):
     def format_name(self) -> str:
         """The format of the files; several are separated by commas."""
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
         """Read the lines. The meter gets the progress and limits the unpacked size."""
 
 
@@ -120,12 +128,14 @@ class FileSource:
     def size(self) -> int:
         return sum(part.size for part in self.parts)
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        meter = meter or Meter()
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
+        meter, reading = meter or Meter(), reading or Reading()
         document_format = DOCUMENT_FORMATS[self.format_name]
         if document_format.join is not None:
             parts = [DumpFile(part.name, part.open_alone) for part in self.parts]
-            yield from document_format.join(parts, meter)
+            yield from document_format.join(parts, meter, reading)
             return
         # Opened once: reading the directory of a zip with 20,000 members for each one takes hours.
         with _archive_of(self.parts[0], self.name) as archive:
@@ -134,7 +144,8 @@ class FileSource:
                     items = document_format.items(
                         cast("Path | BinaryIO", stream), part.name, meter, self.columns
                     )
-                    yield from checked_lines(items, part.name, empty=document_format.empty)
+                    empty = document_format.empty
+                    yield from checked_lines(items, part.name, empty=empty, reading=reading)
 
 
 @dataclass(frozen=True)
@@ -177,10 +188,12 @@ class JoinedSource:
     def size(self) -> int:
         return sum(source.size for source in self.sources)
 
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        meter = meter or Meter()
+    def lines(
+        self, meter: Meter | None = None, reading: Reading | None = None
+    ) -> Iterator[DocumentLine | BadLine]:
+        meter, reading = meter or Meter(), reading or Reading()
         for source in self.sources:
-            yield from source.lines(meter)
+            yield from source.lines(meter, reading)
 
 
 def prefixed_lines(

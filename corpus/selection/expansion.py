@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine
-from corpus.formats.sources import WrappedSource
-from corpus.selection.filters import RecipeError
+from corpus.selection.docno_lists import docnos_sha256, parse_docnos
+from corpus.selection.filters import FilterRule, Recipe, RecipeError
+from corpus.selection.selected_source import Choice
 from corpus.temporary_database import TemporaryDatabase
 from web.words import count_noun
 
@@ -23,7 +23,7 @@ DIRECTIONS = {
     BOTH: "papers that they cite or that cite them",
 }
 MOST_HOPS = 5
-BATCH = 2_000  # lines
+MISSING_SEEDS = "missing_seeds"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Expansion:
     both.
     """
 
+    name: ClassVar = "expansion"
+    rules_first: ClassVar = False
     seeds: tuple[str, ...]
     hops: int = 1
     direction: str = OUT
@@ -51,13 +53,7 @@ class Expansion:
     @classmethod
     def parsed(cls, text: str, *, hops: int = 1, direction: str = OUT) -> Expansion:
         """From seeds on a line each; blank lines are skipped. Raises RecipeError."""
-        seeds = tuple(dict.fromkeys(filter(None, map(str.strip, text.splitlines()))))
-        wrong = next((seed for seed in seeds if len(seed.split()) > 1), None)
-        if wrong is not None:
-            raise RecipeError(
-                f"The seed {wrong[:60]!r} has a space. Write one docno on each line.", "seeds"
-            )
-        return cls(seeds, hops, direction)
+        return cls(parse_docnos(text, "seed", "seeds"), hops, direction)
 
     @property
     def as_json(self) -> Mapping[str, object]:
@@ -70,8 +66,11 @@ class Expansion:
     @property
     def summary(self) -> Mapping[str, object]:
         """For the record of the import. The seeds can be many, so a digest stands for them."""
-        digest = hashlib.sha256("\n".join(sorted(self.seeds)).encode()).hexdigest()
-        return {**self.as_json, "seeds": len(self.seeds), "seeds_sha256": digest}
+        return {
+            **self.as_json,
+            "seeds": len(self.seeds),
+            "seeds_sha256": docnos_sha256(self.seeds),
+        }
 
     @property
     def reason(self) -> str:
@@ -79,44 +78,11 @@ class Expansion:
         seeds = count_noun(len(self.seeds), "seed")
         return f"more than {count_noun(self.hops, 'citation')} away from {seeds}"
 
+    def characters_read(self, recipe: Recipe) -> int | None:
+        return 0  # the rules apply to the second pass
 
-@dataclass
-class ExpandedSource(WrappedSource):
-    """The documents of a source near the seeds. It is read twice: for its citations, and again.
-
-    `outside` counts the documents that were left out, and `missing_seeds` the seeds that the source
-    does not have. Both are complete once all lines were read.
-    """
-
-    expansion: Expansion
-    outside: int = 0
-    missing_seeds: int = 0
-
-    @property
-    def size(self) -> int | None:
-        size = self.source.size
-        return None if size is None else 2 * size
-
-    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        meter = meter or Meter()
-        first_pass = replace(meter)  # so that each pass has the whole limit
-        with closing(_Graph()) as graph:
-            lines = self.source.lines(first_pass)
-            while batch := list(islice(lines, BATCH)):
-                graph.add(line for line in batch if isinstance(line, DocumentLine))
-            self.missing_seeds = graph.reach(self.expansion)
-            done = first_pass.done
-            second_pass = replace(meter, on_read=lambda read: meter.on_read(done + read))
-            lines = self.source.lines(second_pass)
-            while batch := list(islice(lines, BATCH)):
-                near = graph.near(
-                    [line.record.docno for line in batch if isinstance(line, DocumentLine)]
-                )
-                for line in batch:
-                    if isinstance(line, BadLine) or line.record.docno in near:
-                        yield line
-                    else:
-                        self.outside += 1
+    def begin(self, rules: Sequence[FilterRule], folder: Path | None) -> Choice:
+        return _Graph(self)
 
 
 class _Graph(TemporaryDatabase):
@@ -126,52 +92,48 @@ class _Graph(TemporaryDatabase):
     one of two thousand sources; then a document is kept that is not near a seed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, expansion: Expansion) -> None:
         # Without indexes: each hop reads all citations once, which is faster than sorting them.
         super().__init__(
             "citation (citing INTEGER, cited INTEGER)",
-            "document (id INTEGER)",
+            "document (position INTEGER PRIMARY KEY, id INTEGER)",
             "near (id INTEGER PRIMARY KEY, hop INTEGER)",
         )
+        self._expansion = expansion
+        self.filtered: Counter[str] = Counter()
+        self.counts: dict[str, int] = {}
 
-    def add(self, lines: Iterable[DocumentLine]) -> None:
+    def add(self, first: int, lines: Sequence[DocumentLine | BadLine]) -> None:
         documents = []
         citations = []
-        for line in lines:
-            number = _number(line.record.docno)
-            documents.append((number,))
-            citations += [(number, _number(docno)) for docno in line.record.references]
-        self.insert("INTO document VALUES (?)", documents)
+        for position, line in enumerate(lines, first):
+            if isinstance(line, DocumentLine):
+                number = _number(line.record.docno)
+                documents.append((position, number))
+                citations += [(number, _number(docno)) for docno in line.record.references]
+        self.insert("INTO document VALUES (?, ?)", documents)
         self.insert("INTO citation VALUES (?, ?)", citations)
 
-    def reach(self, expansion: Expansion) -> int:
-        """Note the documents near the seeds. Returns the number of seeds that the source lacks."""
+    def choose(self) -> Iterator[int]:
         execute = self._database.execute
-        seeds = [(_number(seed),) for seed in expansion.seeds]
+        seeds = [(_number(seed),) for seed in self._expansion.seeds]
         self._database.executemany("INSERT OR IGNORE INTO near VALUES (?, 0)", seeds)
         (found,) = execute(
             "SELECT count(DISTINCT id) FROM document WHERE id IN (SELECT id FROM near)"
         ).fetchone()
         (wanted,) = execute("SELECT count(*) FROM near").fetchone()
-        for hop in range(1, expansion.hops + 1):
+        self.counts[MISSING_SEEDS] = wanted - found
+        for hop in range(1, self._expansion.hops + 1):
             for direction, here, there in ((OUT, "citing", "cited"), (IN, "cited", "citing")):
-                if expansion.direction in (direction, BOTH):
+                if self._expansion.direction in (direction, BOTH):
                     # A cross join is a join in this order: the citations are read in a row.
                     execute(
                         f"INSERT OR IGNORE INTO near SELECT {there}, ? FROM citation "
                         f"CROSS JOIN near ON near.id = {here} WHERE near.hop = ?",
                         (hop, hop - 1),
                     )
-        return int(wanted - found)
-
-    def near(self, docnos: Sequence[str]) -> set[str]:
-        """Those of the docnos that were reached."""
-        select = "SELECT 1 FROM near WHERE id = ?"
-        return {
-            docno
-            for docno in docnos
-            if self._database.execute(select, (_number(docno),)).fetchone()
-        }
+        rows = execute("SELECT position FROM document CROSS JOIN near USING (id) ORDER BY position")
+        return (position for (position,) in rows)
 
 
 def _number(docno: str) -> int:

@@ -150,6 +150,13 @@ class Recipe:
         return cls.parsed(**values)
 
     @property
+    def abstract_characters(self) -> int | None:
+        """The first characters of an abstract that decide, or None if its whole text does."""
+        if self.languages or self.min_sentences or self.named == "csfcube":
+            return None
+        return max(1, self.min_characters, MDCR_CHARACTERS if self.named == "mdcr" else 0)
+
+    @property
     def rules(self) -> tuple[FilterRule, ...]:
         """In the order in which they are applied; a document counts under the first it breaks."""
         rules = (*self._rules(), *FILTERS.get(self.named, ()))

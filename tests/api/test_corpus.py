@@ -72,6 +72,19 @@ def test_an_uploaded_file_becomes_documents(world, admin):
     assert world.collection.documents.filter(docno="n2").exists()
 
 
+def test_an_upload_can_be_sampled(world, admin):
+    values = {"sample_size": "9", "query_papers": "a\nb", "sample_seed": "2"}
+    response = admin.post(
+        f"{WHERE}documents/", {"file": jsonl({"docno": "a"}), **values}, format="multipart"
+    )
+    sub_corpus = {"size": 9, "query_papers": ["a", "b"], "seed": "2"}
+    assert Job.objects.get(pk=response.json()["id"]).parameters["sub_corpus"] == sub_corpus
+
+    wrong = {"file": jsonl({"docno": "a"}), "sample_size": "9"}
+    response = admin.post(f"{WHERE}documents/", wrong, format="multipart")
+    assert (response.status_code, [*response.json()["fields"]]) == (400, ["query_papers"])
+
+
 def test_a_second_file_is_refused_while_the_first_is_imported(world, admin):
     admin.post(f"{WHERE}documents/", {"file": jsonl({"docno": "a"})}, format="multipart")
 

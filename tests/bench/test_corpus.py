@@ -8,8 +8,19 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bench.corpus import KNEE, PRIME, RAREST, docno, papers, ranks, word, write_corpus
+from bench.corpus import (
+    KNEE,
+    PRIME,
+    RAREST,
+    docno,
+    papers,
+    ranks,
+    word,
+    write_corpus,
+    write_dump,
+)
 from corpus.formats.document_lines import read_lines, valid_lines
+from corpus.formats.sources import open_source
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +53,20 @@ def test_gzip_holds_what_the_plain_file_holds_and_the_importer_reads_all_of_it(t
     read = [line.record for line in valid_lines(read_lines(packed, name="c"))]
     assert [document.docno for document in read] == [
         json.loads(line)["docno"] for line in plain.open()
+    ]
+
+
+def test_a_dump_has_the_papers_of_the_corpus_as_works_of_openalex(some, tmp_path):
+    write_dump(tmp_path, 40, 7)
+    source = open_source(tmp_path)
+    read = [line.record for line in valid_lines(source.lines())]
+    assert source.format_name == "openalex"
+    assert [(r.docno, r.title, r.year, [*r.fields]) for r in read] == [
+        (f"W{paper.docno}", paper.title, paper.year, paper.fields) for paper in some[:40]
+    ]
+    assert [(r.references, " ".join(r.sentences)) for r in read] == [
+        (tuple(f"W{other}" for other in paper.references), " ".join(paper.sentences))
+        for paper in some[:40]
     ]
 
 

@@ -54,18 +54,22 @@ def test_sizes_are_read_as_people_write_them():
 
 @pytest.mark.by_day(3)
 @pytest.mark.faults
-def test_the_benchmark_of_500_documents_fills_its_table(tmp_path, monkeypatch):
+def test_the_benchmark_of_500_documents_of_a_dump_fills_its_table(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
     out = io.StringIO()
     retrievers = "bm25_abstract,tfidf_abstract"
     run.main(
-        ["--sizes", "500", "--databases", "sqlite", "--retrievers", retrievers, "--no-others"], out
+        [
+            *("--sizes", "500", "--sub-corpus", "900"),
+            *("--databases", "sqlite", "--retrievers", retrievers),
+        ],
+        out,
     )
     header, _, *rows = rows_of(out.getvalue())
     assert header == list(COLUMNS)
     assert {row[2] for row in rows} == {
-        "import",
+        "import of a sub-corpus from 900 works",
         "corpus digest",
         *(f"index {name}" for name in retrievers.split(",")),
         *(f"50 queries {name}" for name in retrievers.split(",")),
@@ -82,7 +86,7 @@ def test_the_benchmark_of_500_documents_fills_its_table(tmp_path, monkeypatch):
     assert all("1 attempt" in row[-1] for row in jobs), jobs
     assert all("longest transaction" in row[-1] for row in jobs), jobs
     # What is kept is what costs time to make again, and nothing else.
-    assert [path.name for path in tmp_path.iterdir()] == ["corpus-500.jsonl.gz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["dump-900"]
 
 
 @pytest.mark.faults

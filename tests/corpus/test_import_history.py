@@ -133,7 +133,7 @@ class TestExpansion:
         ],
     )
     def test_what_is_near_the_seeds_stays(self, collection, graph, seeds, hops, direction, docnos):
-        bring(collection, graph, expansion=Expansion(tuple(seeds), hops, direction))
+        bring(collection, graph, selection=Expansion(tuple(seeds), hops, direction))
 
         assert sorted(collection.documents.values_list("docno", flat=True)) == list(docnos)
 
@@ -211,3 +211,15 @@ def test_the_page_queues_a_recipe_and_seeds(collection):
         "languages": ["en", "de"], "has_full_text": True, "min_citations": 3, "named": "mdcr",
     }  # fmt: skip
     assert parameters["expansion"] == {"seeds": ["a", "b"], "hops": 2, "direction": "both"}
+
+    Job.objects.all().delete()
+    both = send(sample_size="100", queries_per_field="2")
+    assert "Seeds and a sampled sub-corpus exclude each other" in both.text
+    alone = {"seeds": "", "query_fields": "Art; Games", "query_years": "2019"}
+    assert "needs its number of documents" in send(**alone, queries_per_field="2").text
+    send(**alone, queries_per_field="2", sample_size="100")
+
+    assert Job.objects.latest("pk").parameters["sub_corpus"] == {
+        "size": 100, "seed": "1", "per_field": 2, "years": "2019", "query_seed": "1",
+        "query_fields": ["Art", "Games"],
+    }  # fmt: skip

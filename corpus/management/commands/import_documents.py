@@ -17,6 +17,7 @@ from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
 from corpus.selection.expansion import DIRECTIONS, OUT, Expansion
 from corpus.selection.filters import FILTERS, Recipe
+from corpus.selection.sub_corpus import DEFAULT_SEED, SubCorpus
 from jobs.context import DirectRun
 from web.words import count_noun
 
@@ -110,6 +111,45 @@ class Command(ProjectCommand):
             default=OUT,
             help="Follow citations from the seeds (out, the default), to them (in), or both.",
         )
+        self._add_sub_corpus(parser)
+
+    def _add_sub_corpus(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--sample-size",
+            type=int,
+            metavar="N",
+            help="Keep query papers, what they cite, and a random sample of what papers of their "
+            "fields cite: N documents in all.",
+        )
+        parser.add_argument(
+            "--sample-seed", default=DEFAULT_SEED, metavar="SEED", help="The default is 1."
+        )
+        parser.add_argument(
+            "--query-papers", type=Path, metavar="FILE", help="Their docnos, one on each line."
+        )
+        parser.add_argument(
+            "--queries-per-field",
+            type=int,
+            default=0,
+            metavar="N",
+            help="Instead of a file: draw N query papers from each field.",
+        )
+        parser.add_argument(
+            "--query-years", default="", metavar="YEARS", help="Draw them from 2019, or 2015-2019."
+        )
+        parser.add_argument(
+            "--query-field",
+            action="append",
+            default=[],
+            metavar="FIELD",
+            help="Draw them from this field only. Repeat it for several fields.",
+        )
+        parser.add_argument(
+            "--query-seed",
+            default=DEFAULT_SEED,
+            metavar="SEED",
+            help="Of drawn query papers. The default is 1.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
@@ -150,6 +190,11 @@ def summary(slug: str, report: DocumentImportReport) -> str:
         parts.append(f"{report.far_from_seeds} too far from the seeds")
     if report.missing_seeds:
         parts.append(f"{count_noun(report.missing_seeds, 'seed')} not found")
+    if report.sub_corpus:
+        counts = ", ".join(
+            f"{name.replace('_', ' ')} {count}" for name, count in report.sub_corpus.items()
+        )
+        parts.append(f"sampled sub-corpus ({counts}), {report.not_sampled} not in it")
     if report.filtered:
         rules = ", ".join(f"{count} with {rule}" for rule, count in report.rules.items())
         parts.append(f"{report.filtered} left out by the filter ({rules})")
@@ -183,21 +228,39 @@ def _import_options(options: Mapping[str, Any]) -> DocumentImportOptions:
             min_sentences=options["min_sentences"],
             named=options["filter"],
         ),
-        expansion=_expansion(options),
+        selection=_selection(options),
         skip_bad=options["skip_bad"],
         dry_run=options["dry_run"],
     )
 
 
-def _expansion(options: Mapping[str, Any]) -> Expansion | None:
-    path: Path | None = options["seeds"]
-    if path is None:
+def _selection(options: Mapping[str, Any]) -> Expansion | SubCorpus | None:
+    seeds, size = options["seeds"], options["sample_size"]
+    if seeds is not None and size is not None:
+        raise CommandError("--seeds and --sample-size exclude each other. Leave one out.")
+    if seeds is not None:
+        return Expansion.parsed(_text(seeds), hops=options["hops"], direction=options["direction"])
+    papers = options["query_papers"]
+    if size is None:
+        if papers or options["queries_per_field"]:
+            raise CommandError("Query papers need --sample-size, the number of documents in all.")
         return None
+    return SubCorpus.parsed(
+        size,
+        seed=options["sample_seed"],
+        query_papers=_text(papers) if papers else "",
+        per_field=options["queries_per_field"],
+        years=options["query_years"],
+        query_fields=options["query_field"],
+        query_seed=options["query_seed"],
+    )
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} cannot be read: {error}.") from error
-    return Expansion.parsed(text, hops=options["hops"], direction=options["direction"])
 
 
 def _dataset(origin: str) -> Any:
