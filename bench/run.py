@@ -20,10 +20,11 @@ from typing import IO
 
 from bench.processes import ROOT, exit_on_sigterm, measured_process
 from bench.setting import Bench, Place, database_size, databases
-from bench.steps import CSFCUBE
+from bench.steps import CSFCUBE, QUERY_PAPERS
 from bench.table import Instead, Measurement, table
 
 SIZES = "10k,100k"
+ALL_STEPS, SUB_CORPORA = "all", "sub-corpora"
 # Other tools: the step that each is compared with, and the largest corpus that it is given.
 OTHERS = {
     "rank_bm25": ("bm25_abstract", 100_000),
@@ -31,6 +32,7 @@ OTHERS = {
     "sklearn": ("tfidf_abstract", 1_000_000),
     "gensim": ("cbow_abstract", 200_000),
 }
+SUB_CORPUS = ("bm25_abstract", "tfidf_abstract")
 SEVEN = (
     "bm25_abstract",
     *(f"{kind}_title" for kind in CSFCUBE),
@@ -57,6 +59,16 @@ def measure(place: Place, retrievers: Sequence[str]) -> None:
     place.job("retrieve", retrievers[0], label=f"job: run of {retrievers[0]}")
     place.job("pools", label="job: pools from 7 runs")
     place.job("pools", label="job: pools again, replacing drafts")
+
+
+def measure_sub_corpus(place: Place) -> None:
+    """Measure a sub-corpus of all documents of a corpus, as *Corpus sizes* does."""
+    place.step("prepare")
+    place.step("import", str(place.bench.corpus(place.size)), label="import")
+    place.step("query-papers")
+    for name in SUB_CORPUS:
+        place.step("sub-corpus", name, label=f"sub-corpus, {name}")
+    place.step("sub-corpus", *SUB_CORPUS, label="sub-corpus, both at once")
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
@@ -102,20 +114,41 @@ def compare(bench: Bench, size: int) -> None:
         bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
 
 
+def compare_sub_corpus(bench: Bench, size: int) -> None:
+    """Measure the index and all queries of the other tools on the same abstracts."""
+    queries = min(QUERY_PAPERS, max(1, size // 10))
+    for what in ("bm25s", "sklearn"):
+        retriever, largest = OTHERS[what]
+        if size > largest:
+            bench.say(f"{size:,} {what}: skipped; too large for a small machine")
+            continue
+        given = (what, str(bench.corpus(size)), str(queries))
+        result, peak, problem = measured_process("bench.others", given, {})
+        note = problem or f"{what} from {result['asked']:,} of {queries:,} queries"
+        label = f"sub-corpus, {retriever}"
+        measurement = Measurement(size, what, label, result.get("seconds"), peak, None, note)
+        bench.instead.append(Instead(label, what, measurement))
+        bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
+
+
 def run(
     sizes: Sequence[int],
     wanted: Sequence[str],
     retrievers: Sequence[str],
     others: bool,
     bench: Bench,
+    steps: str = ALL_STEPS,
 ) -> str:
     """Measure everything and return the table. Later databases build and search one index only."""
     for size in sizes:
         with databases(size, bench, wanted) as places:
             for number, place in enumerate(places):
-                measure(place, retrievers if not number else retrievers[:1])
+                if steps == SUB_CORPORA:
+                    measure_sub_corpus(place)
+                else:
+                    measure(place, retrievers if not number else retrievers[:1])
         if others:
-            compare(bench, size)
+            (compare_sub_corpus if steps == SUB_CORPORA else compare)(bench, size)
     return table(bench.measurements, bench.instead)
 
 
@@ -143,6 +176,7 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
     parser.add_argument("--databases", default="sqlite,postgresql")
     parser.add_argument("--retrievers", default="", help="default: all")
     parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
+    parser.add_argument("--steps", choices=(ALL_STEPS, SUB_CORPORA), default=ALL_STEPS)
     given = parser.parse_args(arguments)
     retrievers = [name for name in given.retrievers.split(",") if name] or _all_retrievers()
     with ExitStack() as stack:
@@ -155,7 +189,8 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
                 "space or set BENCH_DIR to another folder."
             )
         bench = Bench(Path(folder), out)
-        done = run(given.sizes, given.databases.split(","), retrievers, not given.no_others, bench)
+        wanted, others = given.databases.split(","), not given.no_others
+        done = run(given.sizes, wanted, retrievers, others, bench, given.steps)
         bench.say(f"\n{done}")
 
 
