@@ -7,10 +7,11 @@ an index from staying with a worker, and can be killed in the middle of a call.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -65,6 +66,8 @@ def _child(folder: Path, name: str) -> Iterator[subprocess.Popen[bytes]]:
         child = subprocess.Popen(
             [sys.executable, "-m", "evaluation.corpus_sizes.child", str(folder), name],
             cwd=settings.BASE_DIR,
+            # The other processor has a process of its own.
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,  # It closes when this process dies, and then the child ends.
             stderr=errors,
         )
@@ -87,7 +90,7 @@ def _means(folder: Path, name: str, code: int) -> Means:
     return means
 
 
-def _notes(folder: Path, names: Sequence[str] | dict[str, object]) -> Iterator[str]:
+def _notes(folder: Path, names: Iterable[str]) -> Iterator[str]:
     for name in names:
         path = file_of(folder, PROGRESS, name)
         if path.exists():
