@@ -563,7 +563,7 @@ def continued_curve(
     )
 
 
-class CurvePoint(NamedTuple):
+class SpreadPoint(NamedTuple):
     """A value `y` at `x`, from `y - spread` to `y + spread`."""
 
     x: int
@@ -575,7 +575,7 @@ class NamedCurve(NamedTuple):
     """Points in ascending order of x."""
 
     name: str
-    points: Sequence[CurvePoint]
+    points: Sequence[SpreadPoint]
 
 
 NAME_ROOM, NAME_HEIGHT = 100, 14  # for the names at the ends of curves

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.corpus_sizes.tables import SizeLine, size_lines
-from web.figure_panels import CurvePoint, NamedCurve, named_curves
+from web.figure_panels import SpreadPoint, NamedCurve, named_curves
 from web.figures import Figure
 
 
@@ -37,10 +37,10 @@ def size_figures(payload: Any) -> list[Figure]:
     ]
 
 
-def _point(line: SizeLine, retriever: int, measure: int) -> CurvePoint:
+def _point(line: SizeLine, retriever: int, measure: int) -> SpreadPoint:
     cell = line.cells[retriever][measure]
     deviation = 100 * (cell.deviation or 0.0)
-    return CurvePoint(line.documents or 0, 100 * cell.mean, deviation)
+    return SpreadPoint(line.documents or 0, 100 * cell.mean, deviation)
 
 
 def _finding(measure: str, curves: Sequence[NamedCurve]) -> str:

@@ -36,7 +36,7 @@ class CitingQuery(NamedTuple):
     positives: Sequence[str]
 
 
-class LeftOut(NamedTuple):
+class UnmeasuredQueries(NamedTuple):
     """Query papers that are in no sub-corpus, by the reason."""
 
     topics: int
@@ -52,7 +52,7 @@ class CitationRows:
     pks: Longs
     queries: Sequence[CitingQuery]
     populations: Mapping[str, Population]
-    left_out: LeftOut
+    left_out: UnmeasuredQueries
 
     @property
     def fields(self) -> list[str]:
@@ -93,7 +93,7 @@ def _documents(collection: Collection) -> tuple[list[str], Longs]:
 
 def _queries(
     collection: Collection, row_of: Mapping[str, int]
-) -> tuple[list[CitingQuery], LeftOut]:
+) -> tuple[list[CitingQuery], UnmeasuredQueries]:
     queries = []
     reasons: Counter[str] = Counter()
     for paper in papers_with_queries(collection):
@@ -108,7 +108,7 @@ def _queries(
             text = whole_paper(paper)
             field = text.fields[0] if text.fields else WHOLE
             queries.append(CitingQuery(text.docno, text.title, text.abstract, field, positives))
-    return queries, LeftOut(*(reasons[name] for name in LeftOut._fields))
+    return queries, UnmeasuredQueries(*(reasons[name] for name in UnmeasuredQueries._fields))
 
 
 def _cited(docno: str, references: Iterable[str], row_of: Mapping[str, int]) -> list[str]:

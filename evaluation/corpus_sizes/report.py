@@ -17,7 +17,7 @@ from evaluation.corpus_sizes.journal import Journal, Key
 from evaluation.corpus_sizes.measuring import DEPTH, MEASURES, QUERIES, TEXTS, write_queries
 from evaluation.corpus_sizes.processes import measure_retrievers
 from evaluation.corpus_sizes.reading import CitationRows, read_citations, write_texts
-from evaluation.corpus_sizes.sub_corpora import WHOLE, SubCorpus, planned
+from evaluation.corpus_sizes.sub_corpora import WHOLE, MeasuredCorpus, planned
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
 from reports.services import register
@@ -116,7 +116,7 @@ def _check_number(noun: str, number: int, least: int, most: int) -> None:
 
 def read_to_measure(
     kind: CorpusSizesReport, collection: Collection, work: JobContext
-) -> tuple[CitationRows, list[SubCorpus]]:
+) -> tuple[CitationRows, list[MeasuredCorpus]]:
     """The documents as rows, and the sub-corpora to measure. Raises SizesError without any."""
     rows = read_citations(collection, work)
     if not rows.queries:
@@ -186,7 +186,7 @@ class _Study:
         }
 
     def _measure(
-        self, sub_corpus: SubCorpus, names: list[str], journal: Journal, done: int
+        self, sub_corpus: MeasuredCorpus, names: list[str], journal: Journal, done: int
     ) -> None:
         scope = sub_corpus.scope or "all fields"
         draw = f", draw {sub_corpus.draw}" if self.kind.draws > 1 else ""
@@ -207,7 +207,7 @@ class _Study:
                 keep=lambda name, means: journal.add(self._key(sub_corpus, name), means),
             )
 
-    def _write(self, sub_corpus: SubCorpus, folder: Path) -> None:
+    def _write(self, sub_corpus: MeasuredCorpus, folder: Path) -> None:
         population = self.rows.populations[sub_corpus.scope]
         chosen = population.rows(sub_corpus, self.rows.docnos, self.collection.seed)
         write_texts(self.collection, self.rows.pks[chosen], folder / TEXTS, self.work)
@@ -227,7 +227,7 @@ class _Study:
         made = [collection.pk, str(collection.created_at), self.corpus_version, collection.seed]
         return json_digest([self.kind.version, made, queries, DEPTH])[:16]
 
-    def _key(self, sub_corpus: SubCorpus, name: str) -> Key:
+    def _key(self, sub_corpus: MeasuredCorpus, name: str) -> Key:
         population = self.rows.populations[sub_corpus.scope]
         return (
             sub_corpus.scope,

@@ -22,7 +22,7 @@ KEY_DIGITS = 16  # of the order key; documents that share them are in the order 
 Rows = NDArray[np.int32]
 
 
-class SubCorpus(NamedTuple):
+class MeasuredCorpus(NamedTuple):
     """A sub-corpus to measure: a field or WHOLE, the size asked for, and the draw, from 1."""
 
     scope: str
@@ -51,12 +51,12 @@ class Population:
         """The number of documents that a sub-corpus of this size has."""
         return len(self.cited) + self.sampled(size)
 
-    def draw_that_counts(self, sub_corpus: SubCorpus) -> int:
+    def draw_that_counts(self, sub_corpus: MeasuredCorpus) -> int:
         """The draw, or 0 if every draw of this size has the same documents."""
         sampled = self.sampled(sub_corpus.size)
         return sub_corpus.draw if 0 < sampled < len(self.others) else 0
 
-    def rows(self, sub_corpus: SubCorpus, docnos: Sequence[str], seed: str) -> Rows:
+    def rows(self, sub_corpus: MeasuredCorpus, docnos: Sequence[str], seed: str) -> Rows:
         """The rows of its documents, ascending. Of one draw, a larger size has the smaller's.
 
         `docnos` of all rows are ascending.
@@ -70,7 +70,7 @@ class Population:
 
 
 def _keys(
-    docnos: Iterable[str], sub_corpus: SubCorpus, seed: str, number: int
+    docnos: Iterable[str], sub_corpus: MeasuredCorpus, seed: str, number: int
 ) -> NDArray[np.uint64]:
     place = f"{sub_corpus.scope}|{sub_corpus.draw}"
     keys = (int(order_key(seed, PURPOSE, place, docno)[:KEY_DIGITS], 16) for docno in docnos)
@@ -79,9 +79,9 @@ def _keys(
 
 def planned(
     fields: Iterable[str], field_size: int, sizes: Sequence[int], draws: int
-) -> Iterator[SubCorpus]:
+) -> Iterator[MeasuredCorpus]:
     """Every sub-corpus of a report: those of the fields, then the whole's, the smallest first."""
     by_scope = [*((field, field_size) for field in fields), *((WHOLE, size) for size in sizes)]
     for scope, size in by_scope:
         for draw in range(1, draws + 1):
-            yield SubCorpus(scope, size, draw)
+            yield MeasuredCorpus(scope, size, draw)
