@@ -33,6 +33,7 @@ OTHERS = {
     "gensim": ("cbow_abstract", 200_000),
 }
 SUB_CORPUS = ("bm25_abstract", "tfidf_abstract")
+SUB_CORPUS_TOOLS = ("bm25s", "sklearn")
 SEVEN = (
     "bm25_abstract",
     *(f"{kind}_title" for kind in CSFCUBE),
@@ -61,14 +62,16 @@ def measure(place: Place, retrievers: Sequence[str]) -> None:
     place.job("pools", label="job: pools again, replacing drafts")
 
 
-def measure_sub_corpus(place: Place) -> None:
+def measure_sub_corpus(place: Place, retrievers: Sequence[str]) -> None:
     """Measure a sub-corpus of all documents of a corpus, as *Corpus sizes* does."""
     place.step("prepare")
     place.step("import", str(place.bench.corpus(place.size)), label="import")
     place.step("query-papers")
-    for name in SUB_CORPUS:
-        place.step("sub-corpus", name, label=f"sub-corpus, {name}")
-    place.step("sub-corpus", *SUB_CORPUS, label="sub-corpus, both at once")
+    place.step("sub-corpus", *retrievers, label=_sub_corpus_label(retrievers))
+
+
+def _sub_corpus_label(retrievers: Sequence[str]) -> str:
+    return f"sub-corpus: {', '.join(retrievers)}"
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
@@ -114,21 +117,27 @@ def compare(bench: Bench, size: int) -> None:
         bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
 
 
-def compare_sub_corpus(bench: Bench, size: int) -> None:
-    """Measure the index and all queries of the other tools on the same abstracts."""
+def compare_sub_corpus(bench: Bench, size: int, retrievers: Sequence[str]) -> None:
+    """Measure the indexes and all queries of the other tools, one after the other."""
     queries = min(QUERY_PAPERS, max(1, size // 10))
-    for what in ("bm25s", "sklearn"):
-        retriever, largest = OTHERS[what]
-        if size > largest:
-            bench.say(f"{size:,} {what}: skipped; too large for a small machine")
-            continue
+    tools = [what for what in SUB_CORPUS_TOOLS if OTHERS[what][0] in retrievers]
+    if any(size > OTHERS[what][1] for what in tools):
+        bench.say(f"{size:,} {', '.join(tools)}: skipped; too large for a small machine")
+        return
+    label, measured, notes = _sub_corpus_label(retrievers), [], []
+    for what in tools:
         given = (what, str(bench.corpus(size)), str(queries))
         result, peak, problem = measured_process("bench.others", given, {})
-        note = problem or f"{what} from {result['asked']:,} of {queries:,} queries"
-        label = f"sub-corpus, {retriever}"
-        measurement = Measurement(size, what, label, result.get("seconds"), peak, None, note)
-        bench.instead.append(Instead(label, what, measurement))
+        measured.append((result.get("seconds"), peak))
+        notes.append(problem or f"{what} from {result['asked']:,} of {queries:,} queries")
         bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
+    seconds = [elapsed for elapsed, _ in measured if elapsed is not None]
+    if seconds:
+        total = sum(seconds) if len(seconds) == len(tools) else None
+        name = ", then ".join(tools)
+        peak = max(peak for _, peak in measured)
+        measurement = Measurement(size, name, label, total, peak, None, "; ".join(notes))
+        bench.instead.append(Instead(label, name, measurement))
 
 
 def run(
@@ -144,11 +153,14 @@ def run(
         with databases(size, bench, wanted) as places:
             for number, place in enumerate(places):
                 if steps == SUB_CORPORA:
-                    measure_sub_corpus(place)
+                    measure_sub_corpus(place, retrievers)
                 else:
                     measure(place, retrievers if not number else retrievers[:1])
         if others:
-            (compare_sub_corpus if steps == SUB_CORPORA else compare)(bench, size)
+            if steps == SUB_CORPORA:
+                compare_sub_corpus(bench, size, retrievers)
+            else:
+                compare(bench, size)
     return table(bench.measurements, bench.instead)
 
 
@@ -174,11 +186,12 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=_sizes, default=SIZES, help="such as 10k,100k,800k,2M")
     parser.add_argument("--databases", default="sqlite,postgresql")
-    parser.add_argument("--retrievers", default="", help="default: all")
+    parser.add_argument("--retrievers", default="", help="default: all; BM25 and TF-IDF")
     parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
     parser.add_argument("--steps", choices=(ALL_STEPS, SUB_CORPORA), default=ALL_STEPS)
     given = parser.parse_args(arguments)
-    retrievers = [name for name in given.retrievers.split(",") if name] or _all_retrievers()
+    usual = SUB_CORPUS if given.steps == SUB_CORPORA else _all_retrievers()
+    retrievers = [name for name in given.retrievers.split(",") if name] or usual
     with ExitStack() as stack:
         folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,18 +106,22 @@ def sub_corpus(clock: Clock, *names: str) -> Values:
     from evaluation.corpus_sizes.reading import read_citations, write_texts
 
     means: dict[str, Any] = {}
+    start, ends = time.perf_counter(), {}
+
+    def keep(name: str, values: Any) -> None:
+        means[name], ends[name] = values, round(time.perf_counter() - start)
+
     with TemporaryDirectory(dir=_indexes().parent.parent.parent) as folder, clock.running():
         rows = read_citations(_collection(), _work())
         write_texts(_collection(), rows.pks, Path(folder, TEXTS), _work())
         queries = [(q.docno, q.title, q.abstract, list(q.positives)) for q in rows.queries]
         write_queries(Path(folder, QUERY_FILE), queries)
         del rows
-        measure_retrievers(
-            Path(folder), names, _work(), report=lambda _: None, keep=means.__setitem__
-        )
+        ends["texts"] = round(time.perf_counter() - start)
+        measure_retrievers(Path(folder), names, _work(), report=lambda _: None, keep=keep)
     children = os.times()
     cpu = clock.computing + children.children_user + children.children_system
-    return {"queries": len(queries), "cpu": cpu, "means": means}
+    return {"queries": len(queries), "cpu": cpu, "means": means, "ends": ends}
 
 
 def invent_runs(clock: Clock) -> Values:
