@@ -578,7 +578,7 @@ class NamedCurve(NamedTuple):
     points: Sequence[SpreadPoint]
 
 
-NAME_ROOM, NAME_HEIGHT = 100, 14  # for the names at the ends of curves
+NAME_ROOM, NAME_HEIGHT = 112, 14  # for the names at the ends of curves
 
 
 def named_curves(title: str, finding: str, curves: Sequence[NamedCurve], *, axis: str) -> Panel:
@@ -605,8 +605,8 @@ def named_curves(title: str, finding: str, curves: Sequence[NamedCurve], *, axis
             dots.append(Dot("dot-after", x, y, label))
     texts += _names_at_ends(curves, upward, right)
     texts += [
-        TextLine(across.at(math.log(x)), COLUMNS_BOTTOM + 14, f"{x:,} {unit}".strip(), anchor)
-        for x, anchor, unit in ((values[0], "start", ""), (values[-1], "end", axis))
+        TextLine(left, COLUMNS_BOTTOM + 14, f"{values[0]:,}"),
+        TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{values[-1]:,} {axis}", "end"),
     ]
     return Panel(finding, COLUMNS_BOTTOM + AXIS, strokes=strokes, dots=dots, texts=texts)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.corpus_sizes.tables import SizeLine, size_lines
-from web.figure_panels import SpreadPoint, NamedCurve, named_curves
+from web.figure_panels import NamedCurve, SpreadPoint, named_curves
 from web.figures import Figure
 
 

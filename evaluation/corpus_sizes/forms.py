@@ -34,9 +34,7 @@ class CorpusSizesForm(forms.Form):
         required=False,
         help_text="Separated by spaces, such as 200000 500000. Empty leaves the whole out.",
     )
-    draws = forms.IntegerField(
-        label="Draws of each sample", min_value=1, max_value=MOST_DRAWS
-    )
+    draws = forms.IntegerField(label="Draws of each sample", min_value=1, max_value=MOST_DRAWS)
     retriever = forms.MultipleChoiceField(
         label="Retrievers", widget=forms.CheckboxSelectMultiple, required=True
     )
@@ -48,7 +46,7 @@ class CorpusSizesForm(forms.Form):
             "draws": DRAWS,
             "retriever": usual_retrievers(collection),
         }
-        super().__init__(data, initial=initial)
+        super().__init__(data, initial=initial, label_suffix="")
         retriever = self.fields["retriever"]
         assert isinstance(retriever, forms.MultipleChoiceField)
         retriever.choices = [(name, name) for name in offered_retrievers(collection)]

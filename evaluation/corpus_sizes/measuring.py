@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from retrieval.interface import IndexedText, QueryText
 from retrieval.retrievers.registry import retriever
@@ -67,7 +68,7 @@ def _queries(path: Path) -> tuple[list[QueryText], dict[str, dict[str, int]]]:
     return queries, positives
 
 
-def _lines(path: Path) -> Iterator[list[object]]:
+def _lines(path: Path) -> Iterator[list[Any]]:
     with path.open(encoding="utf-8") as stream:
         for line in stream:
             yield json.loads(line)

@@ -17,7 +17,7 @@ from evaluation.corpus_sizes.journal import Journal, Key
 from evaluation.corpus_sizes.measuring import DEPTH, MEASURES, QUERIES, TEXTS, write_queries
 from evaluation.corpus_sizes.processes import measure_retrievers
 from evaluation.corpus_sizes.reading import CitationRows, read_citations, write_texts
-from evaluation.corpus_sizes.sub_corpora import WHOLE, MeasuredCorpus, planned
+from evaluation.corpus_sizes.sub_corpora import MeasuredCorpus, planned
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
 from reports.services import register
@@ -78,9 +78,7 @@ class CorpusSizesReport(ReportKind):
         offered = offered_retrievers(collection)
         names = list(dict.fromkeys(self.retrievers)) or usual_retrievers(collection)
         if unknown := [name for name in names if name not in offered]:
-            raise SizesError(
-                f"{unknown[0]!r} cannot be measured. Choose of {', '.join(offered)}."
-            )
+            raise SizesError(f"{unknown[0]!r} cannot be measured. Choose of {', '.join(offered)}.")
         _check_number("retrievers", len(names), 1, MOST_RETRIEVERS)
         _check_number("draws", self.draws, 1, MOST_DRAWS)
         _check_number("sizes", len(self.sizes), 0, MOST_SIZES)
@@ -235,5 +233,3 @@ class _Study:
             population.draw_that_counts(sub_corpus),
             json_digest(description(retriever(name)))[:16],
         )
-
-

@@ -20,7 +20,5 @@ urlpatterns: list[URLPattern] = [
         {"extension": "json"},
         name="corpus-sizes-json",
     ),
-    path(
-        "report.csv", views.corpus_sizes_file, {"extension": "csv"}, name="corpus-sizes-csv"
-    ),
+    path("report.csv", views.corpus_sizes_file, {"extension": "csv"}, name="corpus-sizes-csv"),
 ]

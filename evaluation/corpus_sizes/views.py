@@ -77,9 +77,7 @@ def corpus_sizes_figure(
 
 @in_collection(Role.ADMIN)
 @require_safe
-def corpus_sizes_file(
-    request: HttpRequest, collection: Collection, extension: str
-) -> HttpResponse:
+def corpus_sizes_file(request: HttpRequest, collection: Collection, extension: str) -> HttpResponse:
     payload, filename = _payload(collection), f"{collection.slug}-corpus-sizes.{extension}"
     if extension == "json":
         return json_download(payload, filename)

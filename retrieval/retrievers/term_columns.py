@@ -63,9 +63,7 @@ class TermColumns:
         ]
         return _product(entries, weights.astype(np.float64), len(chosen))
 
-    def candidates(
-        self, queries: Sequence[WeightedTerms], need: int, documents: int
-    ) -> list[Ints]:
+    def candidates(self, queries: Sequence[WeightedTerms], need: int, documents: int) -> list[Ints]:
         """For each query, ordinals among which its `need` best documents are, ascending.
 
         A document without a term of the query is never among them.
@@ -76,9 +74,7 @@ class TermColumns:
         # |computed − exact| ≤ n u |q| |d| for n products (Higham, 2002, section 3.1); both lengths
         # are 1. Two scores are compared, each with its error.
         longest = max((len(query.terms) for query in queries), default=0)
-        best = [
-            _Best(need, margin=4 * (len(frequent) + longest) * ROUNDING) for _ in queries
-        ]
+        best = [_Best(need, margin=4 * (len(frequent) + longest) * ROUNDING) for _ in queries]
         used = np.unique(np.concatenate([frequent, *(query.terms for query in rare)]))
         edges = self._edges(used, documents)
         for chunk, first in enumerate(range(0, documents, CHUNK)):
@@ -103,9 +99,7 @@ class TermColumns:
         """Where each chunk of documents begins and ends in the columns of the terms."""
         bounds = np.arange(0, documents + CHUNK, CHUNK, dtype=np.int32)
         return {
-            int(term): _Edges(
-                column.start + np.searchsorted(self.ordinals[column], bounds)
-            )
+            int(term): _Edges(column.start + np.searchsorted(self.ordinals[column], bounds))
             for term in terms
             for column in [self._column(term)]
         }

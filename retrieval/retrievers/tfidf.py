@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from retrieval.formats import Scored
 from retrieval.indexes.arrays import new_map, open_array

@@ -136,9 +136,7 @@ def test_the_means_are_those_of_exhaustive_ranking_and_ir_measures(tmp_path, see
     write_queries(tmp_path / QUERIES, queries)
     for name, scores_of in SCORES.items():
         found = measure(tmp_path, name, lambda note, done: None)
-        assert found == pytest.approx(
-            expected_means(papers, asked, documents, scores_of), abs=1e-9
-        )
+        assert found == pytest.approx(expected_means(papers, asked, documents, scores_of), abs=1e-9)
 
 
 PAPERS = made_papers(9, 120)
@@ -236,9 +234,7 @@ def test_the_page_the_files_the_api_and_the_command_show_the_report(collection):
     admin = client_of("admin")
     assert "Not measured yet" in text_of(admin.get(address("corpus-sizes", slug="sizes")))
     posted = {"field_size": "0", "sizes": "80 1000", "draws": "1", "retriever": [BM25]}
-    refused = admin.post(
-        address("measure-corpus-sizes", slug="sizes"), {**posted, "sizes": "many"}
-    )
+    refused = admin.post(address("measure-corpus-sizes", slug="sizes"), {**posted, "sizes": "many"})
     assert "“many” is not a size" in text_of(refused)
     assert admin.post(address("measure-corpus-sizes", slug="sizes"), posted).status_code == 302
     (job,) = collection.jobs.filter(kind="corpus_sizes")
@@ -251,7 +247,7 @@ def test_the_page_the_files_the_api_and_the_command_show_the_report(collection):
     call_command("measure_corpus_sizes", "sizes", *options, "--draws", "1", stdout=out)
     assert "all fields" in out.getvalue()
     page = text_of(admin.get(address("corpus-sizes", slug="sizes")))
-    assert "all there are, of 1,000" in page
+    assert "all there are" in page
     assert queries_of(admin, address("corpus-sizes", slug="sizes")) < 30
     assert admin.get(address("corpus-sizes-csv", slug="sizes")).content.count(b"\r\n") == 3
     figure = address("corpus-sizes-figure", "corpus-sizes", "svg", slug="sizes")
