@@ -67,11 +67,11 @@ def measure_sub_corpus(place: Place, retrievers: Sequence[str]) -> None:
     place.step("prepare")
     place.step("import", str(place.bench.corpus(place.size)), label="import")
     place.step("query-papers")
-    place.step("sub-corpus", *retrievers, label=_sub_corpus_label(retrievers))
+    place.step("corpus-sizes", *retrievers, label=_sub_corpus_label(retrievers))
 
 
 def _sub_corpus_label(retrievers: Sequence[str]) -> str:
-    return f"sub-corpus: {', '.join(retrievers)}"
+    return f"measure a sub-corpus: {', '.join(retrievers)}"
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:

@@ -96,7 +96,7 @@ def query_papers(clock: Clock) -> Values:
     return {"query papers": len(_query_papers(_collection()))}
 
 
-def sub_corpus(clock: Clock, *names: str) -> Values:
+def corpus_sizes(clock: Clock, *names: str) -> Values:
     """A sub-corpus of all documents: written, then indexed, ranked and scored side by side."""
     from tempfile import TemporaryDirectory
 
@@ -189,7 +189,7 @@ STEPS: dict[str, Step] = {
     "search": search,
     "reopen": reopen,
     "query-papers": query_papers,
-    "sub-corpus": sub_corpus,
+    "corpus-sizes": corpus_sizes,
     "invent-runs": invent_runs,
     "retrieve": retrieve,
     "pools": pools,
