@@ -20,6 +20,7 @@ from evaluation.corpus_sizes.reading import CitationRows, read_citations, write_
 from evaluation.corpus_sizes.sub_corpora import MeasuredCorpus, planned
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
 from reports.services import register
 from retrieval.indexes.cleanup import draft_folder, sweep
 from retrieval.indexes.folders import description
@@ -103,7 +104,7 @@ class CorpusSizesReport(ReportKind):
         study = _Study(self, collection, work)
         return ReportContent(study.payload())
 
-    def result(self, report: Any) -> dict[str, Any]:
+    def result(self, report: StoredReport) -> dict[str, Any]:
         return {"sub-corpora": len(report.payload["corpora"])}
 
 
