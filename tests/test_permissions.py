@@ -517,6 +517,7 @@ FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
 FIGURES = {
     "agreement-figure": "agreement",
     "consistency-figure": "sitting",
+    "corpus-sizes-figure": "corpus-sizes",
     "pool-figure": "depth",
     "models-figure": "overlap",
     "yields-figure": "yield-curve",

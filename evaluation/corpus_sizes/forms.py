@@ -20,7 +20,7 @@ from evaluation.corpus_sizes.report import (
 
 
 class CorpusSizesForm(forms.Form):
-    """What is measured. `kind` has it as a report."""
+    """The parameters of a measurement; `kind` has them as a report."""
 
     field_size = forms.IntegerField(
         label="Documents of each field",

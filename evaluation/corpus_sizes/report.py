@@ -130,7 +130,7 @@ def read_to_measure(
 
 
 class _Study:
-    """One computation of the report."""
+    """A computation of the report."""
 
     def __init__(self, kind: CorpusSizesReport, collection: Collection, work: JobContext) -> None:
         self.kind, self.collection, self.work = kind, collection, work

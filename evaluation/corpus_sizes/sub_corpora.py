@@ -1,4 +1,4 @@
-"""Which documents a sub-corpus has. Pure.
+"""The documents of a sub-corpus. Pure.
 
 Medić & Šnajder (SDP 2022, section 3.2): everything that the queries cite, and a random sample of
 what papers of their field cite, up to the size.

@@ -96,7 +96,7 @@ class TermColumns:
         return slice(int(self.starts[term]), int(self.starts[term + 1]))
 
     def _edges(self, terms: Ints, documents: int) -> dict[int, _Edges]:
-        """Where each chunk of documents begins and ends in the columns of the terms."""
+        """The edges of the chunks of documents in the columns of the terms."""
         bounds = np.arange(0, documents + CHUNK, CHUNK, dtype=np.int32)
         return {
             int(term): _Edges(column.start + np.searchsorted(self.ordinals[column], bounds))

@@ -167,9 +167,7 @@ def a_sizes_payload(kind: CorpusSizesReport) -> dict[str, Any]:
     return {
         **{"collection": "small", "depth": 500, "measures": ["AP", "nDCG", "R@30"]},
         **{**kind.parameters, "queries": 2, "left_out": {"topics": 1}},
-        "scopes": {
-            scope: {"queries": 2, "cited": 3, "population": 9} for scope in ("Physics", "")
-        },
+        "scopes": {scope: {"queries": 2, "cited": 3, "population": 9} for scope in ("Physics", "")},
         "corpora": [
             {**corpus._asdict(), "documents": min(corpus.size, 900_000), "means": means}
             for corpus in plan
