@@ -48,7 +48,7 @@ WEIGHED_TOGETHER = 10_000  # documents, some 12 MB
 VOCABULARY = "vocabulary"  # the terms, sorted; a term's number is its index
 
 FEW_QUERIES = 8  # fewer are faster one by one
-RANKED_TOGETHER = 512
+RANKED_TOGETHER = 256
 
 
 @dataclass(frozen=True)
