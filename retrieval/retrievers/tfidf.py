@@ -274,7 +274,7 @@ def _count_terms(
             array("i", map(number_of.__getitem__, term_counts)).tofile(numbers)
             array("i", term_counts.values()).tofile(counts)
             if len(docnos) % BEAT == 0:
-                progress(0)
+                progress(len(docnos))
     return CountedTerms(docnos, list(number_of), lengths, *paths)
 
 
@@ -317,7 +317,7 @@ def _write_columns(
         ordinals[positions] = matrix.indices + done
         weights[positions] = matrix.data
         done += len(lengths)
-        progress(done)
+        progress(len(counted.docnos))  # most of the time went to counting
     ordinals.flush()
     weights.flush()
 
