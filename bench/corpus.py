@@ -39,8 +39,11 @@ TOPICS = 100
 SHARED_RANKS = 500  # more frequent words belong to no topic
 TOPICAL = 0.5  # the share of rarer words that belong to the paper's topic
 REPEATED = 0.15  # the share of words that repeat an earlier word of the abstract
-FIELDS = ("Biology", "Chemistry", "Computer Science", "Economics", "Engineering",
-          "Geology", "Mathematics", "Medicine", "Physics", "Psychology")  # fmt: skip
+# The 19 fields of Microsoft Academic Graph, as MDCR has them.
+FIELDS = ("Art", "Biology", "Business", "Chemistry", "Computer science", "Economics", "Engineering",
+          "Environmental science", "Geography", "Geology", "History", "Materials science",
+          "Mathematics", "Medicine", "Philosophy", "Physics", "Political science", "Psychology",
+          "Sociology")  # fmt: skip
 
 SENTENCES = (5, 8)
 SENTENCE_MEAN, SENTENCE_SPREAD, SENTENCE_SHORTEST, SENTENCE_LONGEST = 27, 9, 5, 70  # words

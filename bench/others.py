@@ -1,8 +1,9 @@
-"""Measure another tool on the same abstracts: `python -m bench.others TOOL FILE`.
+"""Measure another tool on the same abstracts: `python -m bench.others TOOL FILE [QUERIES]`.
 
 Each tool is used as its documentation shows: the abstracts in a list, the index in memory, 50
-queries to depth 500. A tool that needs longer than `PATIENCE` for the queries is stopped. Its time
-is then extrapolated to 50 queries, and `asked` is the number of queries it answered.
+queries to depth 500, unless another number is given. A tool that needs longer than `PATIENCE` for
+the queries is stopped. Its time is then extrapolated to all queries, and `asked` is the number of
+queries it answered.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def _abstracts(path: Path) -> list[str]:
         return [" ".join(json.loads(line)["sentences"]) for line in stream]
 
 
-def _seconds(search: Search, queries: Iterable[str]) -> tuple[float, int]:
+def _seconds(search: Search, queries: Sequence[str]) -> tuple[float, int]:
     """Seconds for all queries, extrapolated if stopped, and the number of queries answered."""
     start, asked = time.perf_counter(), 0
     for query in queries:
@@ -99,16 +100,17 @@ def _seconds(search: Search, queries: Iterable[str]) -> tuple[float, int]:
         asked += 1
         if time.perf_counter() - start > PATIENCE:
             break
-    return (time.perf_counter() - start) * QUERIES / max(asked, 1), asked
+    return (time.perf_counter() - start) * len(queries) / max(asked, 1), asked
 
 
-def main(what: str, path: str) -> None:
+def main(what: str, path: str, number: str = str(QUERIES)) -> None:
     abstracts = _abstracts(Path(path))
     start = time.perf_counter()
     search = OTHERS[what](abstracts)
     built = time.perf_counter() - start
-    step = max(1, len(abstracts) // QUERIES)
-    seconds, asked = _seconds(search, abstracts[::step][:QUERIES])
+    queries = int(number)
+    step = max(1, len(abstracts) // queries)
+    seconds, asked = _seconds(search, abstracts[::step][:queries])
     measurement = {"index": built, "search": seconds, "asked": asked, "seconds": built + seconds}
     sys.stdout.write(json.dumps(measurement) + "\n")
 

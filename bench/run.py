@@ -20,10 +20,11 @@ from typing import IO
 
 from bench.processes import ROOT, exit_on_sigterm, measured_process
 from bench.setting import Bench, Place, database_size, databases
-from bench.steps import CSFCUBE
+from bench.steps import CSFCUBE, QUERY_PAPERS
 from bench.table import Instead, Measurement, table
 
 SIZES = "10k,100k"
+ALL_STEPS, SUB_CORPORA = "all", "sub-corpora"
 # Other tools: the step that each is compared with, and the largest corpus that it is given.
 OTHERS = {
     "rank_bm25": ("bm25_abstract", 100_000),
@@ -31,6 +32,8 @@ OTHERS = {
     "sklearn": ("tfidf_abstract", 1_000_000),
     "gensim": ("cbow_abstract", 200_000),
 }
+SUB_CORPUS = ("bm25_abstract", "tfidf_abstract")
+SUB_CORPUS_TOOLS = ("bm25s", "sklearn")
 SEVEN = (
     "bm25_abstract",
     *(f"{kind}_title" for kind in CSFCUBE),
@@ -40,13 +43,7 @@ SEVEN = (
 
 def measure(place: Place, retrievers: Sequence[str], dump: int) -> None:
     """Measure every step of Qrelsmith itself on a corpus, or on a sample of a dump of that size."""
-    place.step("prepare")
-    if dump:
-        folder = str(place.bench.dump(dump))
-        label = f"import of a sub-corpus from {dump:,} works"
-        place.step("sub-corpus", folder, str(dump), str(place.size), label=label)
-    else:
-        place.step("import", str(place.bench.corpus(place.size)), label="import")
+    _import(place, dump)
     _disk_of_database(place)
     place.step("digest", label="corpus digest")
     start = len(place.bench.measurements)
@@ -62,6 +59,28 @@ def measure(place: Place, retrievers: Sequence[str], dump: int) -> None:
     place.job("retrieve", retrievers[0], label=f"job: run of {retrievers[0]}")
     place.job("pools", label="job: pools from 7 runs")
     place.job("pools", label="job: pools again, replacing drafts")
+
+
+def measure_sub_corpus(place: Place, retrievers: Sequence[str], dump: int) -> None:
+    """Measure a sub-corpus of all documents that were imported, as *Corpus sizes* does."""
+    _import(place, dump)
+    place.step("query-papers")
+    place.step("corpus-sizes", *retrievers, label=_sub_corpus_label(retrievers))
+
+
+def _import(place: Place, dump: int) -> None:
+    """Import a corpus, or a sample of a dump of that size."""
+    place.step("prepare")
+    if dump:
+        folder = str(place.bench.dump(dump))
+        label = f"import of a sub-corpus from {dump:,} works"
+        place.step("sub-corpus", folder, str(dump), str(place.size), label=label)
+    else:
+        place.step("import", str(place.bench.corpus(place.size)), label="import")
+
+
+def _sub_corpus_label(retrievers: Sequence[str]) -> str:
+    return f"measure a sub-corpus: {', '.join(retrievers)}"
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
@@ -107,6 +126,29 @@ def compare(bench: Bench, size: int) -> None:
         bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
 
 
+def compare_sub_corpus(bench: Bench, size: int, retrievers: Sequence[str]) -> None:
+    """Measure the indexes and all queries of the other tools, one after the other."""
+    queries = min(QUERY_PAPERS, max(1, size // 10))
+    tools = [what for what in SUB_CORPUS_TOOLS if OTHERS[what][0] in retrievers]
+    if any(size > OTHERS[what][1] for what in tools):
+        bench.say(f"{size:,} {', '.join(tools)}: skipped; too large for a small machine")
+        return
+    label, measured, notes = _sub_corpus_label(retrievers), [], []
+    for what in tools:
+        given = (what, str(bench.corpus(size)), str(queries))
+        result, peak, problem = measured_process("bench.others", given, {})
+        measured.append((result.get("seconds"), peak))
+        notes.append(problem or f"{what} from {result['asked']:,} of {queries:,} queries")
+        bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
+    seconds = [elapsed for elapsed, _ in measured if elapsed is not None]
+    if seconds:
+        total = sum(seconds) if len(seconds) == len(tools) else None
+        name = ", then ".join(tools)
+        peak = max(peak for _, peak in measured)
+        measurement = Measurement(size, name, label, total, peak, None, "; ".join(notes))
+        bench.instead.append(Instead(label, name, measurement))
+
+
 def run(
     sizes: Sequence[int],
     wanted: Sequence[str],
@@ -114,14 +156,21 @@ def run(
     others: bool,
     bench: Bench,
     dump: int = 0,
+    steps: str = ALL_STEPS,
 ) -> str:
     """Measure everything and return the table. Later databases build and search one index only."""
     for size in sizes:
         with databases(size, bench, wanted) as places:
             for number, place in enumerate(places):
-                measure(place, retrievers if not number else retrievers[:1], dump)
+                if steps == SUB_CORPORA:
+                    measure_sub_corpus(place, retrievers, dump)
+                else:
+                    measure(place, retrievers if not number else retrievers[:1], dump)
         if others:
-            compare(bench, size)
+            if steps == SUB_CORPORA:
+                compare_sub_corpus(bench, size, retrievers)
+            else:
+                compare(bench, size)
     return table(bench.measurements, bench.instead)
 
 
@@ -154,10 +203,12 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
         help="sample the documents from a dump of so many works, such as 4M",
     )
     parser.add_argument("--databases", default="sqlite,postgresql")
-    parser.add_argument("--retrievers", default="", help="default: all")
+    parser.add_argument("--retrievers", default="", help="default: all; BM25 and TF-IDF")
     parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
+    parser.add_argument("--steps", choices=(ALL_STEPS, SUB_CORPORA), default=ALL_STEPS)
     given = parser.parse_args(arguments)
-    retrievers = [name for name in given.retrievers.split(",") if name] or _all_retrievers()
+    usual = SUB_CORPUS if given.steps == SUB_CORPORA else _all_retrievers()
+    retrievers = [name for name in given.retrievers.split(",") if name] or usual
     with ExitStack() as stack:
         folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -170,7 +221,7 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
         bench = Bench(Path(folder), out)
         others = not (given.no_others or given.sub_corpus)
         wanted = given.databases.split(",")
-        done = run(given.sizes, wanted, retrievers, others, bench, given.sub_corpus)
+        done = run(given.sizes, wanted, retrievers, others, bench, given.sub_corpus, given.steps)
         bench.say(f"\n{done}")
 
 

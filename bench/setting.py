@@ -111,6 +111,7 @@ def _note(result: Values) -> str:
         for name in counts
         if name in result
     ]
+    notes += [f"{name} after {end:,} s" for name, end in result.get("ends", {}).items()]
     if "longest" in result:
         notes.append(f"longest transaction {result['longest']:.2f} s")
     return ", ".join(notes)

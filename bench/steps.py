@@ -7,7 +7,9 @@ is not in its time. Memory is that of the whole process.
 from __future__ import annotations
 
 import io
+import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,14 +118,48 @@ def reopen(clock: Clock, *names: str) -> Values:
     return {}
 
 
+def query_papers(clock: Clock) -> Values:
+    """Create 3,800 query papers, or a tenth of the documents if that is less."""
+    return {"query papers": len(_query_papers(_collection()))}
+
+
+def corpus_sizes(clock: Clock, *names: str) -> Values:
+    """A sub-corpus of all documents: written, then indexed, ranked and scored side by side."""
+    from tempfile import TemporaryDirectory
+
+    from evaluation.corpus_sizes.measuring import QUERIES as QUERY_FILE
+    from evaluation.corpus_sizes.measuring import TEXTS, write_queries
+    from evaluation.corpus_sizes.processes import measure_retrievers
+    from evaluation.corpus_sizes.reading import read_citations, write_texts
+
+    means: dict[str, Any] = {}
+    start, ends = time.perf_counter(), {}
+
+    def keep(name: str, values: Any) -> None:
+        means[name], ends[name] = values, round(time.perf_counter() - start)
+
+    with TemporaryDirectory(dir=_indexes().parent.parent.parent) as folder, clock.running():
+        rows = read_citations(_collection(), _work())
+        write_texts(_collection(), rows.pks, Path(folder, TEXTS), _work())
+        queries = [(q.docno, q.title, q.abstract, list(q.positives)) for q in rows.queries]
+        write_queries(Path(folder, QUERY_FILE), queries)
+        del rows
+        ends["texts"] = round(time.perf_counter() - start)
+        measure_retrievers(Path(folder), names, _work(), report=lambda _: None, keep=keep)
+    children = os.times()
+    cpu = clock.computing + children.children_user + children.children_system
+    return {"queries": len(queries), "cpu": cpu, "means": means, "ends": ends}
+
+
 def invent_runs(clock: Clock) -> Values:
-    """Create 3,800 query papers, and runs for them that overlap like those of good retrievers."""
+    """Create query papers, and runs for them that overlap like those of good retrievers."""
     import numpy as np
 
     from retrieval.models import Ranking, Run
 
     collection = _collection()
-    papers = _query_papers(collection)
+    query_papers(clock)
+    papers = list(collection.query_papers.order_by("pk"))
     docnos = list(collection.documents.order_by("pk").values_list("docno", flat=True))
     depth = min(DEPTH, len(docnos) // 4)
     for name in _run_names():
@@ -180,6 +216,8 @@ STEPS: dict[str, Step] = {
     "index": index,
     "search": search,
     "reopen": reopen,
+    "query-papers": query_papers,
+    "corpus-sizes": corpus_sizes,
     "invent-runs": invent_runs,
     "retrieve": retrieve,
     "pools": pools,

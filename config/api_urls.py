@@ -26,6 +26,7 @@ from curation.labels import api as curation
 from curation.samples import api as sample_api
 from dashboard.api import CollectionArchive, CollectionJudgingRules, CollectionLicences, Root
 from dashboard.people import api as people_api
+from evaluation.corpus_sizes.api import CorpusSizes
 from evaluation.gaps.api import UnjudgedDocuments
 from evaluation.leaderboard import api as evaluation
 from evaluation.pool_bias.api import PoolBias
@@ -165,6 +166,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),
     path("baselines/", Baselines.as_view(), name="api-baselines"),
     path("significance/", Significance.as_view(), name="api-significance"),
+    path("corpus-sizes/", CorpusSizes.as_view(), name="api-corpus-sizes"),
     path("gaps/", UnjudgedDocuments.as_view(), name="api-gaps"),
     path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
     path("yields/", Yields.as_view(), name="api-yields"),

@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("evaluation/comparison/lists/", ranked_lists.ranked_lists, name="ranked-lists"),
     path("pool-rounds/", include("evaluation.top_ups.urls")),
+    path("evaluation/corpus-sizes/", include("evaluation.corpus_sizes.urls")),
     path("evaluation/gaps/", include("evaluation.gaps.urls")),
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/", include("evaluation.label_effects.urls")),

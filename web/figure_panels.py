@@ -562,6 +562,64 @@ def continued_curve(
     )
 
 
+class SpreadPoint(NamedTuple):
+    """A value `y` at `x`, from `y - spread` to `y + spread`."""
+
+    x: int
+    y: float
+    spread: float = 0.0
+
+
+class NamedCurve(NamedTuple):
+    """Points in ascending order of x."""
+
+    name: str
+    points: Sequence[SpreadPoint]
+
+
+NAME_ROOM, NAME_HEIGHT = 112, 14  # for the names at the ends of curves
+
+
+def named_curves(title: str, finding: str, curves: Sequence[NamedCurve], *, axis: str) -> Panel:
+    """Curves over a logarithmic axis, each with its name at its end. `axis` is its unit."""
+    left, right = 40, PANEL_WIDTH - NAME_ROOM
+    values = sorted({point.x for curve in curves for point in curve.points})
+    across = PixelScale(math.log(values[0]), math.log(values[-1]), left + EDGE, right - EDGE)
+    highest = max(point.y + point.spread for curve in curves for point in curve.points)
+    upward = PixelScale(0, highest or 1.0, COLUMNS_BOTTOM, TOP + 4)
+    strokes: list[Stroke] = []
+    texts = [_title(title)]
+    for level in ticks(0, upward.high):
+        y = upward.at(level)
+        strokes.append(Stroke("track" if level else "zero", left, y, right, y))
+        texts.append(TextLine(left - 6, y + 4, number_text(level), "end"))
+    dots: list[Dot] = []
+    for curve in curves:
+        places = [(across.at(math.log(x)), upward.at(y)) for x, y, _ in curve.points]
+        strokes += [Stroke("curve", *start, *end) for start, end in pairwise(places)]
+        for (x, y), point in zip(places, curve.points, strict=True):
+            low, high = (upward.at(point.y + side * point.spread) for side in (-1, 1))
+            strokes.append(Stroke("move", x, low, x, high))
+            label = f"{curve.name}: {number_text(round(point.y, 2))} with {point.x:,} {axis}"
+            dots.append(Dot("dot-after", x, y, label))
+    texts += _names_at_ends(curves, upward, right)
+    texts += [
+        TextLine(left, COLUMNS_BOTTOM + 14, f"{values[0]:,}"),
+        TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{values[-1]:,} {axis}", "end"),
+    ]
+    return Panel(finding, COLUMNS_BOTTOM + AXIS, strokes=strokes, dots=dots, texts=texts)
+
+
+def _names_at_ends(curves: Sequence[NamedCurve], scale: PixelScale, x: float) -> list[TextLine]:
+    """The highest curve first. A name is moved down where it would cover the one above."""
+    texts = []
+    lowest = -math.inf
+    for curve in sorted(curves, key=lambda curve: -curve.points[-1].y):
+        lowest = max(scale.at(curve.points[-1].y) + 4, lowest + NAME_HEIGHT)
+        texts.append(TextLine(x, lowest, clipped(curve.name, NAME_ROOM), css="ink"))
+    return texts
+
+
 HEAT_WIDTH, HEAT_HEIGHT, HEAT_TOP = 44, 22, 18
 WHITE, WARMEST = (255, 255, 255), (0x5A, 0xA6, 0xA0)  # of shares of 0 and 1, as red, green, blue
 

@@ -64,6 +64,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "significance": ("compare-systems", "ranked-lists"),
     "error_browser": ("error-browser",),
     "gaps": ("gaps",),
+    "corpus_sizes": ("corpus-sizes",),
     "pool_bias": ("pool-bias",),
     "label_effects": ("label-effects",),
     "shadow_judges": ("shadow-judge", "import-shadow-judge"),

@@ -107,6 +107,7 @@ STAGES = (
             NavigationPage("Leaderboard", "leaderboard", holds=("systems/",)),
             NavigationPage("Compare", "compare-systems"),
             NavigationPage("Unjudged documents", "gaps"),
+            NavigationPage("Corpus sizes", "corpus-sizes"),
             NavigationPage("Pool bias", "pool-bias"),
             NavigationPage("Label effects", "label-effects", holds=("evaluation/shadow-judges/",)),
             NavigationPage("Errors", "error-browser"),

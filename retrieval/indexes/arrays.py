@@ -24,4 +24,5 @@ def new_map(path: Path, dtype: type[np.generic], *shape: int) -> np.memmap[Any, 
 
 def open_array(folder: Path, name: str) -> Any:
     """The array that was saved as `<name>.npy`."""
-    return np.load(folder / f"{name}.npy", mmap_mode="r")
+    # Not as a memmap, of which every slice is slow to make.
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))

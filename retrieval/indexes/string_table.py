@@ -30,7 +30,8 @@ def write_strings(folder: Path, name: str, strings: Iterable[str]) -> None:
 def open_strings(folder: Path, name: str) -> Strings:
     """Open what `write_strings` wrote; raises OSError or ValueError for other files."""
     path = folder / f"{name}.{TEXT}"
-    ends = np.load(folder / f"{name}.{ENDS}", mmap_mode="r", allow_pickle=False)
+    # Not as a memmap, of which every item is slow to get.
+    ends = np.asarray(np.load(folder / f"{name}.{ENDS}", mmap_mode="r", allow_pickle=False))
     size = path.stat().st_size
     if ends.ndim != 1 or not len(ends) or ends[0] != 0 or ends[-1] != size:
         raise ValueError(f"{path.name} does not end where its index says")

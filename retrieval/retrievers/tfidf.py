@@ -15,17 +15,17 @@ the last digits of logarithms. They are added as float64, in ascending order of 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from retrieval.formats import Scored
 from retrieval.indexes.arrays import new_map, open_array
@@ -38,15 +38,17 @@ from retrieval.interface import (
     PaperRanker,
     Progress,
     QueryText,
+    check_depth,
     field_of,
 )
 from retrieval.retrievers.analysis import PLAIN, Analysis
+from retrieval.retrievers.term_columns import Floats, Ints, Longs, TermColumns, WeightedTerms
 
+WEIGHED_TOGETHER = 10_000  # documents, some 12 MB
 VOCABULARY = "vocabulary"  # the terms, sorted; a term's number is its index
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+FEW_QUERIES = 8  # fewer are faster one by one
+RANKED_TOGETHER = 256
 
 
 @dataclass(frozen=True)
@@ -93,50 +95,17 @@ class Tfidf(FolderRetriever):
     ) -> list[str]:
         draft = place.draft
         texts = sort_texts(documents, self.field, place.scratch, progress)
-        docnos, frequency = _document_frequencies(texts, self.analysis, progress)
-        if not frequency:
+        counted = _count_terms(texts, self.analysis, place.scratch, progress)
+        if not counted.terms:
             raise nothing_in(self.field)
-        terms = sorted(frequency)
-        counts = np.array([frequency[term] for term in terms], dtype=np.int64)
-        idf = smoothed_idf(counts, len(docnos))
-        write_strings(draft, VOCABULARY, terms)
+        frequency = counted.document_frequency()
+        order = sorted(range(len(counted.terms)), key=counted.terms.__getitem__)
+        counts = frequency[order]
+        idf = smoothed_idf(counts, len(counted.docnos))
+        write_strings(draft, VOCABULARY, (counted.terms[number] for number in order))
         np.save(draft / "idf.npy", idf)
-        vectorizer = vectorizer_of(self.analysis, terms, idf)
-        _write_columns(draft, texts, vectorizer, counts, progress)
-        return docnos
-
-
-@dataclass(frozen=True)
-class TermColumns:
-    """A documents × terms matrix by columns (CSC).
-
-    Column t is `weights[starts[t]:starts[t + 1]]` in the rows `ordinals[...]`, ascending.
-    """
-
-    starts: Longs  # (terms + 1,)
-    ordinals: Ints  # (non-zeros,)
-    weights: Floats  # (non-zeros,)
-
-    FILES = ("starts", "ordinals", "weights")
-
-    def cosines(self, terms: Ints, weights: Floats, documents: int) -> Floats:
-        """(documents,) float32: the dot product of every document with a sparse query.
-
-        `terms` are ascending column numbers, `weights` their weights in the query.
-        """
-        # Importing scipy takes time, which a web process should not spend.
-        from scipy.sparse import csc_array
-
-        columns = [slice(int(self.starts[term]), int(self.starts[term + 1])) for term in terms]
-        if not columns:
-            return np.zeros(documents, np.float32)
-        ordinals = np.concatenate([self.ordinals[column] for column in columns])
-        values = np.concatenate([self.weights[column] for column in columns])
-        ends = np.cumsum([0, *(column.stop - column.start for column in columns)])
-        matrix = csc_array((values, ordinals, ends), shape=(documents, len(columns)))
-        # A float64 vector makes the sums float64. They add up column by column, in order of terms.
-        scores = matrix @ weights.astype(np.float64)
-        return scores.astype(np.float32)
+        _write_columns(draft, counted, np.array(order), idf, counts, progress)
+        return counted.docnos
 
 
 @dataclass(frozen=True)
@@ -176,12 +145,41 @@ class TfidfRanker(PaperRanker):
     columns: TermColumns
 
     def best(self, query: QueryText, depth: int) -> list[Scored]:
-        terms, weights = self.weighing.weigh(field_of(query, self.field))
+        terms, weights = self._weighed(query)
         scores = self.columns.cosines(terms, weights, len(self.docnos))
         # One more than `depth`, because the query paper finds itself.
+        best = top_ordinals(scores, depth + 1)
+        return self._list(query, best, scores[best])
+
+    def rank(
+        self, queries: Iterable[QueryText], depth: int, progress: Progress
+    ) -> Iterator[tuple[str, list[Scored]]]:
+        """See Ranker.rank. Many queries are ranked together, with the lists of `best`."""
+        check_depth(depth)
+        stream, done = iter(queries), 0
+        while batch := list(islice(stream, RANKED_TOGETHER)):
+            for query, ranking in zip(batch, self._rankings(batch, depth), strict=True):
+                yield query.docno, ranking[:depth]
+                progress(done := done + 1)
+
+    def _rankings(self, queries: Sequence[QueryText], depth: int) -> Iterator[list[Scored]]:
+        if len(queries) < FEW_QUERIES:
+            yield from (self.best(query, depth) for query in queries)
+            return
+        weighed = [self._weighed(query) for query in queries]
+        candidates = self.columns.candidates(weighed, depth + 1, len(self.docnos))
+        for query, terms, chosen in zip(queries, weighed, candidates, strict=True):
+            scores = self.columns.cosines_of(chosen, *terms)
+            best = top_ordinals(scores, depth + 1)
+            yield self._list(query, chosen[best], scores[best])
+
+    def _weighed(self, query: QueryText) -> WeightedTerms:
+        return WeightedTerms(*self.weighing.weigh(field_of(query, self.field)))
+
+    def _list(self, query: QueryText, ordinals: Iterable[int], scores: Floats) -> list[Scored]:
         found = (
-            Scored(self.docnos[ordinal], float(scores[ordinal]))
-            for ordinal in top_ordinals(scores, depth + 1)
+            Scored(self.docnos[ordinal], float(score))
+            for ordinal, score in zip(ordinals, scores, strict=True)
         )
         return [scored for scored in found if not query.is_own(scored.docno)]
 
@@ -226,18 +224,58 @@ def words_of(analysis: Analysis) -> Callable[[str], list[str]]:
     return analyze
 
 
-def _document_frequencies(
-    texts: SortedTexts, analysis: Analysis, progress: Progress
-) -> tuple[list[str], Counter[str]]:
+class CountedTerms(NamedTuple):
+    """The terms of documents, in the order in which they first occur, and the files of counts.
+
+    `lengths` has the number of different terms of each document. The files have the numbers of
+    these terms and their counts, document by document.
+    """
+
+    docnos: list[str]
+    terms: list[str]
+    lengths: array[int]
+    numbers: Path
+    counts: Path
+
+    def document_frequency(self) -> Longs:
+        """(terms,) the number of documents that have each."""
+        frequency = np.zeros(len(self.terms), np.int64)
+        for numbers, _, _ in self.batches():
+            frequency += np.bincount(numbers, minlength=len(frequency))
+        return frequency
+
+    def batches(self) -> Iterator[tuple[Ints, Ints, Longs]]:
+        """Numbers, counts and lengths of some documents at a time."""
+        with self.numbers.open("rb") as numbers, self.counts.open("rb") as counts:
+            for first in range(0, len(self.lengths), WEIGHED_TOGETHER):
+                lengths = np.array(self.lengths[first : first + WEIGHED_TOGETHER], np.int64)
+                size = int(lengths.sum())
+                yield (
+                    np.fromfile(numbers, np.int32, size),
+                    np.fromfile(counts, np.int32, size),
+                    lengths,
+                )
+
+
+def _count_terms(
+    texts: SortedTexts, analysis: Analysis, scratch: Path, progress: Progress
+) -> CountedTerms:
+    """Count the terms of each document, so that its words are split only once."""
     analyze = words_of(analysis)
+    number_of: defaultdict[str, int] = defaultdict()
+    number_of.default_factory = number_of.__len__
     docnos: list[str] = []
-    frequency: Counter[str] = Counter()
-    for docno, text in texts:
-        docnos.append(docno)
-        frequency.update(set(analyze(text)))
-        if len(docnos) % BEAT == 0:
-            progress(0)
-    return docnos, frequency
+    lengths, paths = array("i"), (scratch / "numbers", scratch / "counts")
+    with paths[0].open("wb") as numbers, paths[1].open("wb") as counts:
+        for docno, text in texts:
+            docnos.append(docno)
+            term_counts = Counter(analyze(text))
+            lengths.append(len(term_counts))
+            array("i", map(number_of.__getitem__, term_counts)).tofile(numbers)
+            array("i", term_counts.values()).tofile(counts)
+            if len(docnos) % BEAT == 0:
+                progress(len(docnos))
+    return CountedTerms(docnos, list(number_of), lengths, *paths)
 
 
 def smoothed_idf(frequency: Longs, documents: int) -> Floats:
@@ -246,21 +284,40 @@ def smoothed_idf(frequency: Longs, documents: int) -> Floats:
 
 
 def _write_columns(
-    draft: Path, texts: SortedTexts, vectorizer: Any, counts: Longs, progress: Progress
+    draft: Path,
+    counted: CountedTerms,
+    order: Longs,
+    idf: Floats,
+    frequency: Longs,
+    progress: Progress,
 ) -> None:
-    """Weight the documents in batches and write each weight to its position in its column."""
-    starts = np.concatenate(([0], np.cumsum(counts)))
+    """Weight the documents in batches and write each weight to its position in its column.
+
+    `order` (terms,) has the numbers of the terms in the order of the columns.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    transformer = TfidfTransformer(sublinear_tf=True)
+    transformer.idf_ = idf.astype(np.float64)
+    column_of = np.empty(len(order), np.int32)
+    column_of[order] = np.arange(len(order), dtype=np.int32)
+    starts = np.concatenate(([0], np.cumsum(frequency)))
     np.save(draft / "starts.npy", starts)
     ordinals = new_map(draft / "ordinals.npy", np.int32, int(starts[-1]))
     weights = new_map(draft / "weights.npy", np.float32, int(starts[-1]))
-    free, done, stream = starts[:-1].copy(), 0, iter(texts)
-    while batch := [text for _, text in islice(stream, BEAT)]:
-        matrix = vectorizer.transform(batch).tocsc()
+    free, done = starts[:-1].copy(), 0
+    for numbers, counts, lengths in counted.batches():
+        ends = np.concatenate(([0], np.cumsum(lengths)))
+        shape = (len(lengths), len(order))
+        matrix = csr_matrix((counts.astype(np.float64), column_of[numbers], ends), shape=shape)
+        matrix.sort_indices()
+        matrix = transformer.transform(matrix, copy=False).tocsc()
         positions = _positions(matrix.indptr, free)
         ordinals[positions] = matrix.indices + done
         weights[positions] = matrix.data
-        done += len(batch)
-        progress(done)
+        done += len(lengths)
+        progress(len(counted.docnos))  # most of the time went to counting
     ordinals.flush()
     weights.flush()
 

@@ -134,6 +134,12 @@ def top_up_arguments(world: World, folder: Path) -> Arguments:
     return ["small", "late", "--reason", "Late."]
 
 
+def sizes_arguments(world: World, folder: Path) -> Arguments:
+    papers = Document.objects.filter(query_paper__collection=world.collection)
+    papers.update(references=[docno_of(world)])
+    return ["small", "--field-size", 0, "--size", 5, "--draws", 1, "--retriever", "bm25_abstract"]
+
+
 CASES: dict[str, Case] = {
     "answer_datasheet": lambda world, folder: [
         "small",
@@ -155,6 +161,7 @@ CASES: dict[str, Case] = {
     "estimate_scores": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@20"],
     "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
     "compute_gaps": lambda world, folder: ["small", "--depth", 10],
+    "measure_corpus_sizes": sizes_arguments,
     "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
     "create_account": lambda world, folder: ["small", "mara", "--role", "curator"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
