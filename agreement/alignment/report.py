@@ -14,6 +14,7 @@ from annotation.models import Opening
 from annotation.proposals.rule import FACET
 from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
 from reports.services import register
 
 QUERIES = "the queries that were opened"
@@ -46,6 +47,11 @@ class AlignmentReport(ReportKind):
                 "queries": [asdict(query) for query in queries],
             }
         )
+
+    def released(self, report: StoredReport) -> Any:
+        """All of it, or None in a collection that never proposed a grade."""
+        payload = report.payload
+        return payload if payload["queries"] or payload["proposals"]["proposals"] else None
 
 
 def studied(collection: Collection) -> int:
