@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class MeasureLine:
+class ComparedMeasureLine:
     """A measure of both groups."""
 
     row: Row

@@ -78,6 +78,7 @@ def drawn_queries(
             present[row.pair.query].append(row.pair.blind)
     found = []
     for name, block, steps in rows:
+        assert block is not None  # of those with a lot
         own = answers.get(name, [])
         timed = [each.seconds for each in own if each.seconds is not None]
         seconds = {SECONDS: median(timed) if timed else None}

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
-from agreement.alignment.page import ALIGNMENT, MeasureLine
+from agreement.alignment.page import ALIGNMENT, ComparedMeasureLine
 from agreement.alignment.report import AlignmentReport, studied
 from jobs.listing import jobs_to_show
 from reports.services import changed_since, request_report, stored_report
@@ -36,7 +36,7 @@ def alignment(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if report is not None:
         payload = report.payload
         context |= {
-            "lines": [MeasureLine(row) for row in payload["measures"]],
+            "lines": [ComparedMeasureLine(row) for row in payload["measures"]],
             "proposals": payload["proposals"],
             "queries": numbered_page(payload["queries"], request, anchor="#queries"),
             "changed": changed_since(report),

@@ -22,7 +22,7 @@ from annotation.workspace import THEN_NEXT
 
 
 class ProposalWords(NamedTuple):
-    """What the page says, in the place of an adjudicator's question. No sentence is marked."""
+    """Words in the place of an adjudicator's question. No sentence is marked."""
 
     words: str
     query_sentences: Sequence[int] = ()
