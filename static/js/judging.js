@@ -202,7 +202,8 @@ function waitingWords(otherwise) {
   if (!unsaved) return otherwise;
   if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
   const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
-  return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
+  const ready = "proposes" in page ? "" : "You have judged every pair that is ready here. ";
+  return `${ready}${which} not saved yet. This page goes on automatically once they are saved.`;
 }
 
 function undo(event) {
