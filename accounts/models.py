@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.validators import MinValueValidator
 from django.db import models
 
-from accounts.judging_rules import HIGHEST_REPEAT_SHARE, JudgingRules
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
 
 
 class User(AbstractUser):
@@ -115,6 +115,14 @@ class Collection(models.Model):
     senior_rho = models.FloatField(
         null=True, blank=True, help_text="The least Spearman ρ of who adjudicates, if any."
     )
+    proposes_grades = models.CharField(
+        max_length=4,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="In which queries, of those opened from then on, judges are proposed the grade "
+        "that the marked steps of a method suggest: none, all, or half of them.",
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
     )
@@ -162,6 +170,10 @@ class Collection(models.Model):
                 condition=(models.Q(qualifying_rho=None) | models.Q(qualifying_rho__range=(-1, 1)))
                 & (models.Q(senior_rho=None) | models.Q(senior_rho__range=(-1, 1))),
                 name="collection_rho_in_range",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(proposes_grades__in=[value for value, _ in PROPOSALS]),
+                name="collection_proposal_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(exported_at=None) | models.Q(archived_at__isnull=False),

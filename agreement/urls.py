@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("compute/", views.compute_agreement, name="compute-agreement"),
     path("rule/", views.change_agreement_rule, name="change-agreement-rule"),
     path("split/<path:name>", split, name="split-query"),
+    path("alignment/", include("agreement.alignment.urls")),
     path("consistency/", include("agreement.consistency.urls")),
     path("figures/<slug:figure>.<slug:extension>", views.agreement_figure, name="agreement-figure"),
     path("<slug:missing>.csv", views.agreement_csv, name="agreement-csv"),

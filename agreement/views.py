@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
+from agreement.alignment.report import studied
 from agreement.annotator_tables import AnnotatorTables, people_of
 from agreement.aspects.lines import aspect_parts
 from agreement.aspects.views import split_lines
@@ -71,6 +72,7 @@ def agreement(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         "report": report,
         "outdated": None if report else stored_reports(kind, collection).defer("payload").first(),
         "jobs": jobs_to_show(collection, [kind.name]),
+        "has_proposals": bool(collection.proposes_grades or studied(collection)),
     }
     names = dict(collection.facets.values_list("key", "name"))
     context["has_facets"] = any(names)

@@ -69,6 +69,11 @@ class JudgmentFields(GradeOrReason):
         default=list,
         help_text="Numbers of `aspects_to_mark`, in order; only with a grade above 0.",
     )
+    details_alike = serializers.BooleanField(
+        default=False,
+        help_text="Whether the details of the marked steps agree, too; only if the pair's "
+        "`proposes_grade` is true.",
+    )
     presentation_digest = serializers.CharField(
         max_length=64,
         help_text="The pair's `presentation_digest`: it proves which text you judged.",
@@ -90,6 +95,7 @@ class JudgmentFields(GradeOrReason):
             reason=attrs.pop("reason"),
             note=attrs.pop("note"),
             aspects=tuple(attrs.pop("aspects")),
+            details_alike=attrs.pop("details_alike"),
         )
         return {**attrs, "answer": answer}
 
@@ -192,12 +198,19 @@ class PairAnswer(ShownTexts):
     aspects_to_mark = serializers.SerializerMethodField(
         help_text="What a match can be about; empty if the collection does not ask."
     )
+    details_alike = serializers.BooleanField()
+    proposes_grade = serializers.SerializerMethodField(
+        help_text="Whether the marked aspects are steps from which a grade is proposed afterwards."
+    )
 
     @extend_schema_field(AspectAnswer(many=True))
     def get_aspects_to_mark(self, shown: queue.ShownPair) -> Any:
         query = self.context["query"]
         aspects = queue.aspects_to_mark(query.collection, query, shown.query)
         return AspectAnswer(aspects, many=True).data
+
+    def get_proposes_grade(self, shown: queue.ShownPair) -> bool:
+        return self.context["query"].opening.proposal_steps is not None
 
 
 class JudgmentAnswer(serializers.Serializer[Any]):
@@ -214,6 +227,14 @@ class JudgmentAnswer(serializers.Serializer[Any]):
         child=serializers.IntegerField(),
         allow_null=True,
         help_text="Null if the collection did not ask.",
+    )
+    details_alike = serializers.BooleanField(
+        allow_null=True, help_text="Null if no grade is proposed in the query."
+    )
+    proposed_grade = serializers.IntegerField(
+        allow_null=True,
+        help_text="The grade that the marked steps suggest, to a first judgment above 0. If it is "
+        "another one, judge the pair again: with the same grade to keep it.",
     )
     seconds = serializers.FloatField(allow_null=True)
     presentation_digest = serializers.CharField()

@@ -32,6 +32,7 @@ class AnswerForm(forms.Form):
     reason = forms.ChoiceField(choices=Reason.offered(), required=False)
     note = forms.CharField(required=False, max_length=4000)
     aspects = NumbersField(required=False)
+    details = forms.CharField(required=False, max_length=9)  # the box's value, if it is ticked
     presentation = forms.CharField(max_length=64)
     supersedes = forms.UUIDField(required=False)
     key = forms.UUIDField()
@@ -45,4 +46,5 @@ class AnswerForm(forms.Form):
         grade = int(data["answer"])
         # A person without the script may have ticked a box before deciding that nothing matches.
         aspects = data["aspects"] if grade else ()
-        return Answer(grade=grade, note=data["note"], aspects=aspects)
+        details_alike = bool(aspects and data["details"])
+        return Answer(grade, note=data["note"], aspects=aspects, details_alike=details_alike)

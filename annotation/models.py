@@ -35,6 +35,21 @@ def grade_or_reason(name: str) -> models.CheckConstraint:
     )
 
 
+def proposed_with_steps(name: str) -> models.CheckConstraint:
+    """A grade is proposed, and details are compared, where steps are marked for a grade above 0."""
+    return models.CheckConstraint(
+        condition=Q(details_alike=None, proposed_grade=None)
+        | Q(
+            Q(proposed_grade=None)
+            | Q(grade__isnull=False, grade__gt=0, proposed_grade__lte=HIGHEST_GRADE),
+            Q(details_alike=False) | Q(~Q(aspects=[]), details_alike=True),
+            aspects__isnull=False,
+            details_alike__isnull=False,
+        ),
+        name=name,
+    )
+
+
 class AppendedAnswer(models.Model):
     """An answer beside the judgments in slots. Appended and superseded, never edited or deleted.
 
@@ -132,10 +147,28 @@ class Opening(models.Model):
         "Null for queries that were opened before this was recorded.",
     )
 
+    proposal_steps = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="The number of named steps from which a grade is proposed, or NULL.",
+    )
+    proposal_block = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="1, 2, … within the facet: the two queries of a block drew lots for the "
+        "proposals. NULL if no lot was drawn.",
+    )
+
     objects = OpeningQuerySet.as_manager()
 
     class Meta:
         ordering = ["query__name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(proposal_steps=None) | Q(proposal_steps__gte=2),
+                name="opening_proposal_has_two_steps",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"opening of {self.query}"
@@ -428,6 +461,16 @@ class Judgment(models.Model):
         help_text="Numbers of what the match is about, in order; NULL if the collection did not "
         "ask. They are of sentences of the query, or of its named aspects.",
     )
+    details_alike = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether the details of the marked steps agree, too; NULL if it was not asked.",
+    )
+    proposed_grade = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="The grade that the marked steps suggest, shown after it was saved.",
+    )
     presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
     guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
     round = models.PositiveSmallIntegerField(
@@ -448,6 +491,7 @@ class Judgment(models.Model):
                 | Q(grade__isnull=False, grade__gt=0),
                 name="judgment_aspects_with_a_grade",
             ),
+            proposed_with_steps("judgment_proposal_with_steps"),
         ]
         indexes = [
             models.Index(fields=["annotator", "id"], name="judgment_by_annotator"),
@@ -548,6 +592,10 @@ class RepeatJudgment(models.Model):
     aspects: models.JSONField[list[int] | None, list[int] | None] = models.JSONField(
         null=True, blank=True, help_text="As those of a judgment."
     )
+    details_alike = models.BooleanField(null=True, blank=True, help_text="As that of a judgment.")
+    proposed_grade = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="As that of a judgment."
+    )
     presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
     guideline_version = models.PositiveSmallIntegerField(help_text="It was made under this one.")
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
@@ -580,6 +628,7 @@ class RepeatJudgment(models.Model):
                 | Q(grade__isnull=False, grade__gt=0),
                 name="repeat_judgment_aspects_with_a_grade",
             ),
+            proposed_with_steps("repeat_judgment_proposal_with_steps"),
             models.CheckConstraint(
                 condition=Q(compared=None, distance=None)
                 | Q(compared__isnull=False, distance__isnull=False),

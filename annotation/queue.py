@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
 from typing import Any, NamedTuple
@@ -120,6 +120,8 @@ class ShownPair:
     reason_text: str
     note: str
     aspects: tuple[int, ...] = ()
+    details_alike: bool = False
+    proposed: int | None = None  # to this judgment; shown on a page of its own
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
@@ -231,8 +233,12 @@ def own_query(collection: Collection, user: User, name: str) -> Query | None:
 
 
 def aspects_to_mark(collection: Collection, query: Query, shown: ShownText) -> tuple[Aspect, ...]:
-    """The aspects that judges of the query can mark; none in a collection that does not ask."""
-    return aspects_of(shown, query.aspect_names) if collection.marks_aspects else ()
+    """The aspects that judges of the query can mark; none if they are not asked for.
+
+    A query with proposed grades asks for its steps, whatever the collection does.
+    """
+    asks = collection.marks_aspects or query.opening.proposal_steps is not None
+    return aspects_of(shown, query.aspect_names) if asks else ()
 
 
 def own_slots(query_id: int, user: User) -> SlotQuerySet:
@@ -312,11 +318,12 @@ def _shown(query: Query, slots: SlotQuerySet | RepeatQuerySet) -> list[ShownPair
         token,
         "postponed_at",
         *(f"judgment__{column}" for column in ("key", "grade", "reason", "note", "aspects")),
+        *("judgment__details_alike", "judgment__proposed_grade"),
         f"{pair}__candidate",
         *(f"{pair}__candidate__document__{column}" for column in DocumentText._fields),
     )
     shown = shown_query(query)
-    return [_as_shown(query, shown, slot[:7], CandidateText(*slot[7:])) for slot in rows]
+    return [_as_shown(query, shown, slot[:9], CandidateText(*slot[9:])) for slot in rows]
 
 
 def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
@@ -327,11 +334,12 @@ def _columns(rows: SlotQuerySet | RepeatQuerySet) -> tuple[str, str]:
 def _as_shown(
     query: Query, shown: ShownText, slot: tuple[Any, ...], candidate: CandidateText
 ) -> ShownPair:
-    token, postponed_at, *answer, aspects = slot
+    token, postponed_at, *answer, aspects, details_alike, proposed = slot
     presentation = presentation_with(query, shown, candidate, query.opening.guideline.version)
-    return pair_to_show(
+    pair = pair_to_show(
         token, presentation, answer, aspects=aspects or (), is_postponed=postponed_at is not None
     )
+    return replace(pair, details_alike=bool(details_alike), proposed=proposed)
 
 
 def pair_to_show(
@@ -385,6 +393,7 @@ def own_judgments(query: Query, user: User) -> list[OwnJudgment]:
 
 LISTED = (
     *("query_name", "token", "sequence", "counts", "grade", "reason", "note", "aspects"),
+    *("details_alike", "proposed_grade"),
     *("seconds", "presentation_digest", "created_at", "pk"),
 )
 

@@ -37,6 +37,8 @@ from annotation.presentation import (
     shown_topic,
     shown_with_numbers,
 )
+from annotation.proposals.lots import draw_lot
+from annotation.proposals.rule import proposed_grade
 from annotation.qualifications.standing import adjudicating_seniors, must_qualify
 from annotation.repeats.planning import plan_old_pairs, plan_repeats
 from annotation.slot_sql import (
@@ -232,19 +234,27 @@ class Answer(GradedAnswer):
     """A judge's answer. A reason in own words is in the note.
 
     `aspects` are the numbers of what the match is about, in order. It goes with a grade above 0.
+    If they are steps of a method, the details of these can be alike, too.
     """
 
     aspects: tuple[int, ...] = ()
+    details_alike: bool = False
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        return cls(row.grade, row.reason, row.note, aspects=tuple(row.aspects or ()))
+        return cls(
+            *(row.grade, row.reason, row.note),
+            aspects=tuple(row.aspects or ()),
+            details_alike=bool(row.details_alike),
+        )
 
     def check(self, highest_grade: int) -> None:
         """Raise BadAnswer also if the own words are missing, or aspects of no match are given."""
         super().check(highest_grade)
         if self.aspects and not self.grade:
             raise self.bad("Only a grade above 0 can be about an aspect. Remove the aspects.")
+        if self.details_alike and not self.aspects:
+            raise self.bad("Only shared steps can have details alike. Mark the steps, too.")
         if self.reason == Reason.OTHER and not self.note.strip():
             raise self.bad("The note is missing. Write in it why you cannot judge.")
 
@@ -341,6 +351,7 @@ def open_query(
                 guideline=guideline,
                 opened_by=opened_by,
                 labels_unchecked=labels_unchecked,
+                **draw_lot(query)._asdict(),
             )
             for number, annotator in enumerate(annotators, start=1):
                 Seat.objects.create(
@@ -819,7 +830,7 @@ def submit_judgment(
                     "Reload the page to change that judgment."
                 )
             if answer.aspects:
-                _check_aspects(slot, answer.aspects)
+                _check_aspects(slot, answer)
             judgment = insert_judgment(
                 rows,
                 **{rows.owner: slot.pk},
@@ -829,6 +840,7 @@ def submit_judgment(
                 reason=answer.reason,
                 note=answer.note,
                 aspects=list(answer.aspects) if slot.marks_aspects else None,
+                **_compared_steps(slot, answer),
                 presentation_digest=presentation_digest,
                 guideline_version=slot.guideline_version,
                 round=slot.round,
@@ -860,6 +872,18 @@ def _compared(slot: LockedSlot, rows: JudgedRows) -> dict[str, int | None]:
     return dict(zip(("compared_id", "distance"), compared_by(slot), strict=True))
 
 
+def _compared_steps(slot: LockedSlot, answer: Answer) -> dict[str, bool | int | None]:
+    """The columns about the query's steps. A first judgment above 0 gets the proposal."""
+    if slot.proposal_steps is None:
+        return {"details_alike": None, "proposed_grade": None}
+    proposed = None
+    if answer.grade and slot.judgment_id is None:
+        proposed = proposed_grade(
+            len(answer.aspects), slot.proposal_steps, details_alike=answer.details_alike
+        )
+    return {"details_alike": answer.details_alike, "proposed_grade": proposed}
+
+
 def _current(slot: LockedSlot, rows: JudgedRows) -> tuple[int | None, uuid.UUID | None]:
     """Sequence and key of the judgment that the slot shows; None for both if it shows none."""
     if slot.judgment_id is None:
@@ -880,8 +904,11 @@ def _same_submission(
     return earlier
 
 
-def _check_aspects(slot: LockedSlot, numbers: Sequence[int]) -> None:
+def _check_aspects(slot: LockedSlot, answer: Answer) -> None:
     """Raise BadAnswer for aspects that the query, as it is shown, does not have."""
+    if answer.details_alike and slot.proposal_steps is None:
+        raise BadAnswer("This query does not ask for details of steps. Remove details_alike.")
+    numbers = answer.aspects
     if not slot.marks_aspects:
         raise BadAnswer(
             "This collection does not ask for aspects, so your answer was not saved. "

@@ -78,7 +78,8 @@ _ROW = """
         c.qualifying_rho IS NOT NULL AND COALESCE((SELECT u.basis FROM annotation_qualification u
             WHERE u.collection_id = c.id AND u.person_id = s.annotator_id
             AND u.level = 'judge' ORDER BY u.id DESC LIMIT 1), 'withdrawal') = 'withdrawal',
-        c.id, c.highest_grade, c.marks_aspects, c.archived_at IS NOT NULL
+        c.id, c.highest_grade, c.marks_aspects OR o.proposal_steps IS NOT NULL, o.proposal_steps,
+        c.archived_at IS NOT NULL
     FROM {table} s
     {pair}
     JOIN annotation_opening o ON o.query_id = p.query_id
@@ -134,7 +135,7 @@ class LockedSlot(NamedTuple):
     `last_sequence` is of its last judgment, for a pair that was opened again: its slots are empty,
     and keep the judgments from before. With `must_read`, the annotator has not read this version of
     the guideline, which is not the first. With `must_qualify`, the collection asks annotators to
-    qualify first, and this one has not.
+    qualify first, and this one has not. A grade is proposed from `proposal_steps`, if it has any.
     """
 
     pk: int
@@ -152,6 +153,7 @@ class LockedSlot(NamedTuple):
     collection_id: int
     highest_grade: int
     marks_aspects: bool
+    proposal_steps: int | None
     is_archived: bool
 
 

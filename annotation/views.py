@@ -27,6 +27,7 @@ from annotation import queue
 from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.own_table import OWN_JUDGMENTS
+from annotation.proposals.rule import is_due
 from annotation.qualifications.standing import must_qualify
 from annotation.questions.reading import asked_pairs
 from annotation.queue import ShownPair
@@ -41,6 +42,7 @@ from annotation.services import (
 from annotation.slot_sql import OwnSlot
 from annotation.workspace import (
     THEN_MINE,
+    THEN_NEXT,
     WorkspacePlace,
     own_judgments_page,
     wanted_ahead,
@@ -160,7 +162,7 @@ def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpRespo
         error = BadAnswer("This answer is incomplete. Give it again.")
         return _refused(request, slug=slug, name=name, token=token, error=error)
     try:
-        submit_judgment(
+        judgment = submit_judgment(
             slot_id=slot.pk,
             annotator=person_of(request),
             answer=form.to_answer(),
@@ -172,13 +174,24 @@ def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpRespo
         )
     except JudgingError as error:
         return _refused(request, slug=slug, name=name, token=token, error=error)
-    return _saved(request, slug, name, slot)
+    proposal_url = ""
+    if is_due(judgment.proposed_grade, judgment.grade):
+        proposal_url = reverse("judge-proposal", args=[slug, name, token])
+    return _saved(request, slug, name, slot, proposal_url)
 
 
-def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpResponseBase:
+def _saved(
+    request: HttpRequest, slug: str, name: str, slot: OwnSlot, proposal_url: str = ""
+) -> HttpResponseBase:
+    """Go on to the next pair, or to the grade that is proposed now that the own one is saved."""
     if wants_json(request):
         progress = queue.progress_in(slot.query, person_of(request))
-        return outcome(request, judged=progress.judged, total=progress.total)
+        more = {"proposal": proposal_url} if proposal_url else {}
+        if request.POST.get("then") == THEN_NEXT:
+            more["next"] = reverse("judge-query", args=[slug, name])
+        return outcome(request, judged=progress.judged, total=progress.total, **more)
+    if proposal_url:
+        return redirect(proposal_url)
     if request.POST.get("then") == THEN_MINE:
         return redirect("judge-mine", slug, name)
     # Each pair has its own address in the browser's history, so "back" leads to the one before.
@@ -327,6 +340,7 @@ def _workspace(
         pace=queue.pace(collection, user),
         typed=typed,
         aspects=queue.aspects_to_mark(collection, query, shown.query),
+        proposes=query.opening.proposal_steps is not None,
     )
 
 

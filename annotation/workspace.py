@@ -17,7 +17,8 @@ from annotation.queue import PAIRS_AHEAD, OwnJudgment, Pace, ShownPair, SlotProg
 from corpus.models import Query
 from web.tables.cells import numbered_page
 
-THEN_MINE = "mine"
+# In the field `then` of an answer, which says where to go: the own judgments, or the next pair.
+THEN_MINE, THEN_NEXT = "mine", "next"
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,12 @@ def workspace(
     pace: Pace,
     typed: dict[str, str] | None = None,
     aspects: Sequence[Aspect] = (),
+    proposes: bool = False,
 ) -> HttpResponse:
-    """The page of the pair. `typed` is what a refused answer said, `aspects` those to mark."""
+    """The page of the pair. `typed` is what a refused answer said, `aspects` those to mark.
+
+    If it `proposes` grades, they are steps, and their details can be alike, too.
+    """
     grades = place.guideline.grades
     return render(
         request,
@@ -69,6 +74,7 @@ def workspace(
             "reasons": Reason.offered(),
             "cannot": CANNOT,
             "aspects": aspects,
+            "proposes": proposes,
             "query_marks": sentence_marks(aspects),
             "marked": shown.aspects if typed is None else _typed_aspects(request),
             "grade_name": "" if shown.grade is None else grades[shown.grade]["name"],

@@ -96,6 +96,21 @@ class Rating(NamedTuple):
     pool_round: int = 1
 
 
+class ProposedGrade(NamedTuple):
+    """A first judgment of a pair with two judgments, and the grade proposed after it.
+
+    `aspects` are the shared steps, as `annotation.aspects.aspects_cell` writes them.
+    """
+
+    query: str
+    docno: str
+    slot: int
+    first_grade: int
+    aspects: str
+    details_alike: bool
+    proposed_grade: int
+
+
 class Adjudication(NamedTuple):
     """The standing decision on a case, beside the two grades it decides between."""
 

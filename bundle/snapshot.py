@@ -22,6 +22,7 @@ from bundle.records import (
     Label,
     PooledDocument,
     PreviousVersion,
+    ProposedGrade,
     Rating,
     Records,
     ReleasedBuild,
@@ -99,6 +100,7 @@ class Snapshot:
     pilots: ReleasedPilots = field(default_factory=ReleasedPilots)
     qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
     blind_ratings: BlindFigures = NO_FIGURES
+    proposals: tuple[ProposedGrade, ...] = ()  # by query id, docno and slot
     models: tuple[ReleasedModel, ...] = ()  # those that the publisher chose, by name
 
     @property

@@ -9,6 +9,7 @@ from adjudication import api as adjudication
 from adjudication.judgment_import.api import JudgmentImports
 from adjudication.questions.api import AskJudges, Questions, TakeQuestionBack
 from adjudication.referrals.api import Referrals
+from agreement.alignment.api import AlignmentReports
 from agreement.api import AgreementReports
 from agreement.consistency.api import ConsistencyReports
 from annotation import api as annotation
@@ -160,6 +161,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
     path("agreement/", AgreementReports.as_view(), name="api-agreement"),
+    path("alignment/", AlignmentReports.as_view(), name="api-alignment"),
     path("consistency/", ConsistencyReports.as_view(), name="api-consistency"),
     path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
     path("systems/", evaluation.Systems.as_view(), name="api-systems"),

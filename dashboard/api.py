@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
-from accounts.judging_rules import HIGHEST_REPEAT_SHARE
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
@@ -187,6 +187,13 @@ class JudgingRulesBody(RequestSerializer):
         min_value=-1,
         max_value=1,
         help_text="The least Spearman ρ of who adjudicates; null if none is needed.",
+    )
+    proposes_grades = serializers.ChoiceField(
+        PROPOSALS,
+        required=False,
+        allow_blank=True,
+        help_text="Whether a grade is proposed from the marked steps of a method: in no query "
+        "(empty), in `all`, or in `half` of those that are opened from then on.",
     )
 
 

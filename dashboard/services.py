@@ -11,7 +11,9 @@ from accounts.locking import lock_collection
 from accounts.models import JUDGES, Collection, Membership, User
 from accounts.services import AccountError, add_membership, take_role
 from annotation.models import Slot
+from annotation.proposals.rule import fault_of_proposals
 from corpus.services import note_language
+from web.errors import UserFacingError
 
 
 class HoldsPairs(AccountError):
@@ -118,16 +120,24 @@ def change_settings(
         note_language(locked_collection)
 
 
+class ProposalsImpossible(UserFacingError):
+    """No grade can be proposed in this collection."""
+
+
 def change_judging_rules(*, collection: Collection, changes: Mapping[str, Any]) -> Collection:
     """Save how pairs are judged: `changes` are values of `JudgingRules` by name, the rest stays.
 
     It holds from then on. Judgments and decisions that exist stay as they are.
 
     Raises:
-        CollectionArchived
+        ProposalsImpossible, CollectionArchived
     """
     with transaction.atomic():
         locked_collection = lock_collection(collection)
+        if changes.get("proposes_grades"):
+            facets = locked_collection.facets.values_list("key", flat=True)
+            if fault := fault_of_proposals(facets, locked_collection.highest_grade):
+                raise ProposalsImpossible(fault)
         for name, value in changes.items():
             setattr(locked_collection, name, value)
         locked_collection.save(update_fields=list(changes))

@@ -32,6 +32,7 @@ from dashboard.navigation.context import navigation_for
 from dashboard.navigation.search import SHOWN, search
 from dashboard.overview import page as overview
 from dashboard.services import (
+    ProposalsImpossible,
     SeedIsFixed,
     change_judging_rules,
     change_settings,
@@ -200,7 +201,11 @@ def judging_settings(request: HttpRequest, collection: Collection) -> HttpRespon
     form = JudgingForm.of(collection.judging_rules, request.POST)
     if not form.is_valid():
         return settings_page(request, collection, judging_form=form)
-    change_judging_rules(collection=collection, changes=form.rules()._asdict())
+    try:
+        change_judging_rules(collection=collection, changes=form.rules()._asdict())
+    except ProposalsImpossible as error:
+        form.add_error("proposes_grades", str(error))
+        return settings_page(request, collection, judging_form=form)
     messages.success(request, "Saved how pairs are judged.")
     return redirect("collection-settings", collection.slug)
 

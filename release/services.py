@@ -19,6 +19,7 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from agreement.alignment.report import AlignmentReport, studied
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import both_reports
 from annotation.models import RepeatJudgment
@@ -151,6 +152,7 @@ def publish_release(
 
     begin("reading the collection")
     _compare_rounds(collection, options, work)
+    _compare_proposals(collection, options, work)
     with interruptible(work.check):
         with cannot_keep():
             snapshot = take_snapshot(collection, options)
@@ -179,6 +181,12 @@ def _compare_rounds(collection: Collection, options: ReleaseOptions, work: JobCo
     answers = RepeatJudgment.objects.filter(repeat__query__collection=collection)
     if answers.filter(repeat__pool_round__gt=1).exists():
         compute_report(ConsistencyReport(), collection=collection, work=step)
+
+
+def _compare_proposals(collection: Collection, options: ReleaseOptions, work: JobContext) -> None:
+    """Compute the report on proposed grades, which has the lots of the queries."""
+    if options.labels is LabelSource.JUDGED and studied(collection):
+        compute_report(AlignmentReport(), collection=collection, work=StepContext(work))
 
 
 def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:

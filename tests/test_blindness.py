@@ -42,11 +42,12 @@ from tests.support.api_world import (
     settle,
 )
 from tests.support.asking_scenes import an_answer, an_asking
+from tests.support.aspects import an_open_query_with_steps
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, an_open_query, member
 from tests.support.practice_scenes import a_pilot, practise
 from tests.support.rounds import top_up
-from tests.support.sittings import ask, judge, judge_both
+from tests.support.sittings import ask, judge, judge_both, slots_of
 from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
@@ -93,6 +94,7 @@ def world() -> World:
         an_open_query(world.collection, size=3), (0, Answer(grade=3, note=NOTE)), (1, 1)
     )
     ask(asked, User.objects.get(username="adju"), candidate_sentences=[1])
+    _add_proposals(world)
     _add_owner_annotator(world)
     model = world.collection.shadow_judges.create(name=ASKED_MODEL, labels_count=0, sha256="")
     asking = an_asking(world.collection, model)
@@ -113,6 +115,19 @@ def _add_pool_rounds(world: World) -> None:
     top_up(world.opening, 3, **secret)
     open_new_pairs(collection=world.collection, old_share=1)
     top_up(world.opening, 2, name="late", reason=ROUND_REASON)
+
+
+def _add_proposals(world: World) -> None:
+    """Grades proposed to ann1 and ann2: on a pair with both judgments, and on one of ann2 alone."""
+    world.collection.proposes_grades = "all"
+    world.collection.save(update_fields=["proposes_grades"])
+    opening = an_open_query_with_steps(world.collection)
+    world.collection.proposes_grades = ""
+    world.collection.save(update_fields=["proposes_grades"])
+    own, theirs = slots_of(opening, "ann1"), slots_of(opening, "ann2")
+    judge(own[0], Answer(grade=2, aspects=(1,)))
+    for slot in theirs:
+        judge(slot, Answer(grade=1, aspects=(1, 2, 3), details_alike=True))
 
 
 def _add_owner_annotator(world: World) -> None:
@@ -147,13 +162,18 @@ def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
 
 LATE_RUN, ROUND_REASON = "secret-late-run", "SECRET REASON"
 OF_ROUNDS = (LATE_RUN, ROUND_REASON, "pool_round")  # the schema has the words "pool round"
+PROPOSED_TO_ANN1, PROPOSED_TO_ANN2 = "They suggest 1", "They suggest 3"
 # An owner-annotator knows the people.
-OWNERS_SECRETS = secrets_from(also=(NOTE, HALF_NOTE, LATE_RUN, ROUND_REASON))
+OWNERS_SECRETS = secrets_from(
+    also=(NOTE, HALF_NOTE, LATE_RUN, ROUND_REASON, PROPOSED_TO_ANN1, PROPOSED_TO_ANN2)
+)
 ANNOTATORS_SECRETS = secrets_from(
-    *("ann2", "ann3", "odilia", "adju", "admin"), also=(NOTE, HALF_NOTE, *OF_ROUNDS)
+    *("ann2", "ann3", "odilia", "adju", "admin"),
+    also=(NOTE, HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN2, 'proposed_grade":3'),
 )
 ADJUDICATORS_SECRETS = secrets_from(
-    *("ann1", "ann2", "ann3", "odilia"), also=(HALF_NOTE, *OF_ROUNDS)
+    *("ann1", "ann2", "ann3", "odilia"),
+    also=(HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN1, PROPOSED_TO_ANN2, 'proposed_grade":3'),
 )
 
 
@@ -197,6 +217,7 @@ def test_no_address_tells_an_annotator_anything(world):
 
     assert crawl.holding(ANNOTATORS_SECRETS) == []
     assert found >= {"collection", "judge", "judge-pair", "api-collection", "api-next", "api-pair"}
+    assert "judge-proposal" in found
 
 
 def test_no_api_answer_of_the_schema_tells_an_annotator_anything(world):

@@ -143,6 +143,7 @@ def _page(
             "question": question,
             "keep": KEEP,
             "aspects": queue.aspects_to_mark(collection, query, shown.query),
+            "proposes": query.opening.proposal_steps is not None,
             "marked": shown.aspects,
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),

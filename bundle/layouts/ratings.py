@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.names import ADJUDICATIONS, QUESTIONS, RATINGS
-from bundle.records import Adjudication, Rating
+from bundle.names import ADJUDICATIONS, PROPOSALS, QUESTIONS, RATINGS
+from bundle.records import Adjudication, ProposedGrade, Rating
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (
@@ -22,6 +22,7 @@ FILES = (
     FileNote(
         QUESTIONS, "the pairs that both annotators were asked about, with their grades before"
     ),
+    FileNote(PROPOSALS, "first grades of annotators, and the grade that the shared steps suggest"),
 )
 
 
@@ -37,6 +38,8 @@ def write(folder: DraftFolder, content: Content) -> Files:
         ),
         ADJUDICATIONS: folder.write(_csv(formats.write_adjudications, snapshot.adjudications)),
     }
+    if snapshot.proposals:
+        files[PROPOSALS] = formats.write_csv(ProposedGrade._fields, snapshot.proposals)
     rows = [(pair.query, pair.docno, *pair.before) for pair in snapshot.pairs if pair.before]
     if not rows:
         return files

@@ -34,6 +34,10 @@ FILES = (
         report_file("self_consistency"),
         "how far annotators gave the same grade to a pair that came a second time",
     ),
+    FileNote(
+        report_file("alignment"),
+        "agreement in queries with and without grades that the marked steps suggest",
+    ),
     FileNote(report_file("cited_papers"), "the grades of cited papers, and citations as labels"),
     FileNote(
         report_file("display_proof"),

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-from accounts.judging_rules import HIGHEST_REPEAT_SHARE, NO_RULES, JudgingRules
+from accounts.judging_rules import (
+    HIGHEST_REPEAT_SHARE,
+    IN_NO_QUERY,
+    NO_RULES,
+    PROPOSALS,
+    JudgingRules,
+)
 from bundle.interchange import (
     FoldSettings,
     InterchangedPaper,
@@ -83,7 +89,15 @@ def _judging_rules(fields: Fields | None) -> JudgingRules:
         repeat_share=_within(fields, "repeat_share", 0, HIGHEST_REPEAT_SHARE) or 0.0,
         qualifying_rho=_within(fields, "qualifying_rho", -1, 1),
         senior_rho=_within(fields, "senior_rho", -1, 1),
+        proposes_grades=_proposes_grades(fields),
     )
+
+
+def _proposes_grades(fields: Fields) -> str:
+    value = fields.text("proposes_grades", longest=4, default=IN_NO_QUERY)
+    if value not in dict(PROPOSALS):
+        fields.fail(f'"proposes_grades" must be "all" or "half", got "{value}".')
+    return value
 
 
 def _within(fields: Fields, name: str, least: float, most: float) -> float | None:

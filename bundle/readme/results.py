@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
@@ -56,6 +57,13 @@ before the questions, and `annotations/ratings.csv` those after them.
 """
 
 
+ABOUT_PROPOSALS = """
+In queries of the facet {facet}{chosen}, annotators were told which grade the steps that they marked
+suggest, after their own grade was saved. {answers} `annotations/proposals.csv` has the
+first grades and the proposals, and `reports/alignment.json` the agreement and speed of both groups.
+"""
+
+
 def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
     if not content.snapshot.of_citations:
         yield _agreement(
@@ -63,6 +71,32 @@ def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
             has_facets=content.snapshot.collection.has_facets,
         )
         yield consistency_paragraph(content.snapshot.reports)
+        yield _proposals_paragraph(content.snapshot.reports.current.get("alignment"))
+
+
+def _proposals_paragraph(report: Mapping[str, Any] | None) -> Iterator[str]:
+    if report is None:
+        return
+    proposals = report["proposals"]
+    answers = [
+        f"Of {count_noun(proposals['proposals'], 'proposal')}, {proposals['differed']:,} differed "
+        f"from the own grade and {proposals['followed']:,} were followed."
+    ]
+    for row in report["measures"]:
+        if row["measure"] in ("kappa", "percent") and row["difference"] is not None:
+            with_, without = (
+                count_noun(row[key], "query", "queries")
+                for key in ("queries_with", "queries_without")
+            )
+            answers.append(
+                f"The median {row['measure']} with proposals is {row['with']:.4f} ({with_}), "
+                f"without them {row['without']:.4f} ({without}); randomization test, "
+                f"p = {row['p']:.4f}."
+            )
+    chosen = " that lots chose" if report["queries"] else ""
+    text = ABOUT_PROPOSALS.format(facet=report["facet"], chosen=chosen, answers=" ".join(answers))
+    yield fill(text.strip(), 100)
+    yield ""
 
 
 def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:

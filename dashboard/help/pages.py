@@ -29,6 +29,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     ),
     "judging#owners-who-judge": ("set-up",),
     "judging#beside-a-case": ("case",),
+    "mechanism_alignment": ("judge-proposal",),
+    "mechanism_alignment#the-study": ("alignment",),
     "questions_to_judges": ("case-questions",),
     "questions_to_judges#for-a-judge-who-is-asked": ("judge-question",),
     "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "adjudicate-decided"),

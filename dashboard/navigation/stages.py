@@ -156,6 +156,7 @@ ACTIONS = (
     Action("Reassign pairs", "rebalance", "balance move hand over pairs"),
     Action("Import judgments", "import-judgments", "upload label studio doccano"),
     Action("Compute self-consistency and drift", "consistency", "repeats order speed annotators"),
+    Action("Compare proposed grades", "alignment", "mechanism steps method alignment study"),
     Action("Decide again", "referrals", "refer reopen cases pairs decisions adjudicate"),
     Action("See blind ratings", "blind-ratings", "spot checks false agreement anchoring"),
     Action("Add a system", "add-system", "upload run score file"),

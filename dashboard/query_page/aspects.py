@@ -37,7 +37,7 @@ def name_query_aspects(request: HttpRequest, collection: Collection, name: str) 
 
 def aspects_context(collection: Collection, query: Query, shown: ShownText) -> dict[str, Any]:
     """The aspects for the page; nothing if the collection does not ask for them."""
-    if not collection.marks_aspects:
+    if not (collection.marks_aspects or collection.proposes_grades):
         return {}
     return {
         "aspects": aspects_of(shown, query.aspect_names),

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.judging_rules import HIGHEST_REPEAT_SHARE, JudgingRules
+from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
 
 PERCENT = 100
 
@@ -49,6 +49,14 @@ class JudgingForm(forms.Form):
         label="Ask judges what a match is about",
         required=False,
         help_text="With a grade above 0, a judge can mark sentences of the query.",
+    )
+    proposes_grades = forms.ChoiceField(
+        label="Propose a grade from the shared steps",
+        choices=PROPOSALS,
+        required=False,
+        help_text="Of queries of the facet method whose aspects are named as steps. A judge marks "
+        "the steps that a candidate shares, and is told after grading which grade they suggest. It "
+        "applies to queries opened from then on.",
     )
     repeat_share = _percent(
         "Hidden repeats (% of pairs)",

@@ -5,7 +5,7 @@ Only counts and digests are compared, so it takes a fixed number of queries and 
 A report that is out of date is left out of a release, which names it. It stops the release only if
 more than the lists of systems changed, such as the labels: a new run makes no figure of a report
 wrong, and a collection with a leaderboard gets new runs all the time. A proof never stops one, nor
-does self-consistency, which is not about the labels.
+do self-consistency and proposed grades, which are not about the labels.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from accounts.models import Collection, User
+from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import POLICIES, AgreementReport
 from bundle.datasheet.pool_rounds import REPORT as ROUND_EFFECTS
@@ -39,21 +40,24 @@ from scoring.services import out_of_date as systems_out_of_date
 
 AGREEMENT, EVALUATION, POOL_BIAS = "agreement", "evaluation", "pool_bias"
 PROOFS: dict[str, type[ReportKind]] = {"display_proof": DisplayProof, "blindness": BlindnessCheck}
-CONSISTENCY = "self_consistency"
+CONSISTENCY, ALIGNMENT = "self_consistency", "alignment"
 KINDS: dict[str, type[ReportKind]] = {
     POOL_BIAS: PoolBiasReport,
     CONSISTENCY: ConsistencyReport,
+    ALIGNMENT: AlignmentReport,
     "label_effects": LabelEffectsReport,
     ROUND_EFFECTS: RoundEffectsReport,
     "cited_papers": CitedPapersReport,
     **PROOFS,
 }  # not those on shadow judges, whose labels are in no release
-SINGLE = (POOL_BIAS, CONSISTENCY, *PROOFS)  # of the other kinds there is a report for each measure
+# Of the other kinds there is a report for each measure.
+SINGLE = (POOL_BIAS, CONSISTENCY, ALIGNMENT, *PROOFS)
 
 NAMES = {
     AGREEMENT: "Agreement",
     POOL_BIAS: "Pool bias",
     CONSISTENCY: "Self-consistency",
+    ALIGNMENT: "Proposed grades",
     "label_effects": "Label effects",
     ROUND_EFFECTS: "Rankings before and after pool rounds",
     "cited_papers": "Cited papers",
@@ -83,7 +87,7 @@ class OldReport(NamedTuple):
 
     @property
     def stops_release(self) -> bool:
-        return self.key not in (CONSISTENCY, *PROOFS) and set(self.changed) != {LISTS}
+        return self.key not in (CONSISTENCY, ALIGNMENT, *PROOFS) and set(self.changed) != {LISTS}
 
     @property
     def because(self) -> str:

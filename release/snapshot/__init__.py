@@ -38,6 +38,7 @@ from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.model_labels import released_models
 from release.snapshot.pools import released_builds, released_samples, stored_pools
+from release.snapshot.proposals import released_proposals
 from release.snapshot.qualifications import released_qualifications
 from release.snapshot.rounds import released_rounds, round_lines
 from release.snapshot.runs import lines_of, names_of, released_runs
@@ -118,6 +119,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             pilots=released_pilots(collection),
             qualifications=released_qualifications(collection),
             blind_ratings=blind_figures(collection),
+            proposals=() if of_citations else released_proposals(collection),
             models=released_models(collection, options),
         )
         return without_judging(snapshot) if of_citations else snapshot

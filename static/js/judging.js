@@ -126,14 +126,22 @@ function answer(event) {
   if (tooSoon(trail.shownAt, "pair")) return;
   const pair = trail.current;
   const body = new FormData(event.currentTarget, event.submitter);
-  if (body.get("answer") === "0") body.delete("aspects"); // nothing matches
+  if (body.get("answer") === "0") for (const name of MARKS) body.delete(name); // nothing matches
   const first = !pair.dataset.judged;
   send(pair, body, { seconds: Math.min(watch.seconds, LONGEST).toFixed(1) });
   remember(pair, body);
   if (first) pace.count(pace.judged + 1);
   pace.addSeconds(watch.seconds);
   tellLast(`${first ? "Last" : "Changed to"}: ${wordsFor(pair.dataset)}`);
+  if ("proposes" in page && first && body.get("answer") > 0) return goOnOnceSaved();
   goToNext();
+}
+
+// Marked steps can suggest another grade. The server says so once it has the judge's own, and the page
+// is left for it: see the event "saved".
+async function goOnOnceSaved() {
+  await trail.waitUntilSaved();
+  if (!trail.visit.ends) goToNext();
 }
 
 function later(event) {
@@ -167,13 +175,16 @@ const gradeAndReason = (body) => ({
   reason: body.get("answer") === "cannot" ? (body.get("reason") ?? "") : "",
 });
 
+const MARKS = ["aspects", "details"];
+const marksOf = (body) => MARKS.flatMap((name) => body.getAll(name)).join(" ");
+
 // The pair as it will be once the server has this answer.
 function remember(pair, body) {
   Object.assign(pair.dataset, gradeAndReason(body), {
     judged: "yes",
     note: body.get("note") ?? "",
     supersedes: body.get("key"),
-    aspects: body.getAll("aspects").join(" "),
+    aspects: marksOf(body),
   });
   pair.querySelector(".role-line .chip")?.remove();
 }
@@ -191,7 +202,8 @@ function waitingWords(otherwise) {
   if (!unsaved) return otherwise;
   if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
   const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
-  return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
+  const ready = "proposes" in page ? "" : "You have judged every pair that is ready here. ";
+  return `${ready}${which} not saved yet. This page goes on automatically once they are saved.`;
 }
 
 function undo(event) {
@@ -228,7 +240,7 @@ function showJudgmentFromOtherTab(entry) {
 
 function hasUnsentInput(pair) {
   const { note, reason, aspects: marked = "" } = pair.dataset;
-  const markedNow = new FormData(forms.answer).getAll("aspects").join(" ");
+  const markedNow = marksOf(new FormData(forms.answer));
   const reasonNow = new FormData(forms.cannot).get("reason") ?? "";
   return (
     forms.answer.elements.note.value !== (reason ? "" : note) ||
@@ -250,7 +262,8 @@ async function refetchPair(entry) {
 // Starting
 
 function start() {
-  outbox.addEventListener("saved", ({ detail: { entry, judged } }) => {
+  outbox.addEventListener("saved", ({ detail: { entry, judged, proposal } }) => {
+    if (proposal && entry.query === page.query) trail.visit.leaveFor(proposal);
     if (entry.kind === "later") ahead.renew();
     if (entry.query === page.query && !outbox.entries().length) pace.count(judged);
   });

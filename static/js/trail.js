@@ -94,9 +94,13 @@ export class Trail {
   }
 
   async leaveFor(url) {
+    await this.waitUntilSaved();
+    this.visit.leaveFor(url);
+  }
+
+  async waitUntilSaved() {
     if (this.outbox.entries().length) this.#showWaiting("Going on…");
     await this.outbox.whenEmpty();
-    this.visit.leaveFor(url);
   }
 
   #showNew(pair) {

@@ -7,7 +7,12 @@ from django.urls import reverse
 
 from accounts.models import Role
 from annotation.services import Answer
-from tests.support.aspects import an_asking_collection, an_open_query_with_aspects
+from tests.support.aspects import (
+    a_proposing_collection,
+    an_asking_collection,
+    an_open_query_with_aspects,
+    an_open_query_with_steps,
+)
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.sittings import judge, pair_url, query_url, slots_of, tells
 
@@ -94,6 +99,28 @@ def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client, 
     assert {url: without_noise(page) for url, page in before.items()} == {
         url: without_noise(page) for url, page in after.items()
     }
+
+
+@pytest.mark.parametrize("theirs", [(), (1, 2, 3)])
+def test_no_page_changes_with_the_grade_that_is_proposed_to_the_other(client, theirs):
+    opening = an_open_query_with_steps(a_proposing_collection(), size=3)
+    own, _, _ = slots_of(opening, "ann1")
+    judge(own, Answer(grade=1, aspects=(1, 2)))
+    client.force_login(opening.seats.get(number=1).annotator)
+    proposal = pair_url(own, "judge-proposal")
+    before = {**everything_served(client, opening), proposal: page_at(client, proposal)}
+    for slot in slots_of(opening, "ann2"):
+        judge(slot, Answer(grade=1, aspects=theirs))
+    after = {**everything_served(client, opening), proposal: page_at(client, proposal)}
+
+    assert "They suggest 2" in before[proposal]
+    assert {url: without_noise(page) for url, page in before.items()} == {
+        url: without_noise(page) for url, page in after.items()
+    }
+
+
+def page_at(client, url: str) -> str:
+    return client.get(url).content.decode()
 
 
 def test_no_page_changes_when_a_case_is_settled(client, opening):

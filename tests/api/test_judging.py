@@ -23,6 +23,8 @@ EVERYTHING_SHOWN = {
     "reason",
     "note",
     "aspects",
+    "details_alike",
+    "proposes_grade",
     "aspects_to_mark",
 }
 

@@ -288,6 +288,7 @@ RULES_FORM = {
     "marks_aspects": "on",
     "repeat_share": "5",
     "spot_check_share": "10",
+    "proposes_grades": "half",
 }
 
 
@@ -295,7 +296,7 @@ def test_the_judging_rules_are_saved(collection):
     client_of("admin").post(at("judging-settings"), RULES_FORM)
 
     collection.refresh_from_db()
-    assert collection.judging_rules == JudgingRules(True, False, 0.1, 0.05, 0.5, None)
+    assert collection.judging_rules == JudgingRules(True, False, 0.1, 0.05, 0.5, None, "half")
 
 
 @pytest.mark.parametrize(
@@ -307,6 +308,16 @@ def test_judging_rules_out_of_range_are_refused_and_kept_in_the_form(collection,
 
     assert page.status_code == 422
     assert f'name="{field}" value="{value}"' in page.text
+    collection.refresh_from_db()
+    assert collection.judging_rules == NO_RULES
+
+
+def test_grades_are_not_proposed_on_a_scale_without_a_rule(collection):
+    Collection.objects.update(highest_grade=4)
+    page = client_of("admin").post(at("judging-settings"), RULES_FORM)
+
+    assert page.status_code == 422
+    assert "The rule is for the grades 0 to 3" in page.text
     collection.refresh_from_db()
     assert collection.judging_rules == NO_RULES
 

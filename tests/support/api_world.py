@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
+from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
 from annotation.models import Opening, PairQuestion, Slot
@@ -150,6 +151,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     compute_report(PoolBiasReport(), collection=collection)
     compute_report(YieldReport(), collection=collection)
     compute_report(GapsReport(), collection=collection)
+    compute_report(AlignmentReport(), collection=collection)
     compute_report(ConsistencyReport(), collection=collection)
     compute_report(DisplayProof(), collection=collection)
     # A report on pool rounds, though there is only the first: more would change every count.

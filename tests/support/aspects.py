@@ -40,6 +40,23 @@ def an_open_query_with_aspects(
     return open_query(query=query, annotators=annotators(collection), opened_by=None)
 
 
+STEPS = ("parse", "prune", "search")
+
+
+def a_proposing_collection(proposes_grades: str = "all", **settings: object) -> Collection:
+    collection = a_collection(**settings)
+    collection.proposes_grades = proposes_grades
+    collection.save(update_fields=["proposes_grades"])
+    return collection
+
+
+def an_open_query_with_steps(
+    collection: Collection, size: int = 2, names: Sequence[str] = STEPS
+) -> Opening:
+    """The two first annotators of the collection judge it."""
+    return an_open_query_with_aspects(collection, size, names)
+
+
 def digest_of(slot: Slot) -> str:
     return presentation_of(slot.pair, slot.pair.query.opening.guideline.version).digest
 

@@ -58,6 +58,7 @@ CASES = [
     Case("collection_shares_in_range", lambda world: change(world.collection, spot_check_share=-1)),
     Case("collection_rho_in_range", lambda world: change(world.collection, qualifying_rho=1.1)),
     Case("collection_rho_in_range", lambda world: change(world.collection, senior_rho=-2)),
+    Case("collection_proposal_known", lambda world: change(world.collection, proposes_grades="?")),
     Case(
         "collection_exported_while_archived",
         lambda world: change(world.collection, exported_at=timezone.now()),

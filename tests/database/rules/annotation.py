@@ -43,6 +43,11 @@ def read_twice(world: World) -> None:
         GuidelineReading.objects.create(guideline=world.guideline, reader=world.first)
 
 
+def proposed_to(world: World, **changes) -> None:
+    """A judgment after the first one, with marked steps, unless the changes say otherwise."""
+    judged_again(world, **{"grade": 1, "aspects": [1], "details_alike": False} | changes)
+
+
 def judged_by_an_admin(world: World) -> None:
     given(world, "admin", world.judgments[0].annotator)
     judged_again(world)
@@ -213,6 +218,34 @@ CASES = [
     Case(
         "judgment_aspects_with_a_grade",
         lambda world: judged_again(world, grade=None, reason="garbled", aspects=[2]),
+    ),
+    Case(
+        "judgment_proposal_with_steps",
+        lambda world: proposed_to(world, grade=0, aspects=[], proposed_grade=1),
+        behind=("proposal_to_a_first_judgment",),
+    ),
+    Case("judgment_proposal_with_steps", lambda world: judged_again(world, details_alike=True)),
+    Case(
+        "judgment_proposal_with_steps",
+        lambda world: proposed_to(world, grade=1, aspects=[], details_alike=True),
+    ),
+    Case("proposal_to_a_first_judgment", lambda world: proposed_to(world, proposed_grade=2)),
+    Case(
+        "repeat_judgment_proposal_with_steps",
+        lambda world: repeat_answered_again(world, details_alike=True),
+    ),
+    Case(
+        "proposal_to_a_first_judgment_of_a_repeat",
+        lambda world: repeat_answered_again(
+            world, grade=1, aspects=[1], details_alike=False, proposed_grade=2
+        ),
+    ),
+    Case("opening_keeps_its_lot", lambda world: change(world.opening, proposal_steps=2)),
+    Case("opening_keeps_its_lot", lambda world: change(world.opening, proposal_block=1)),
+    Case(
+        "opening_proposal_has_two_steps",
+        lambda world: change(world.opening, proposal_steps=1),
+        behind=("opening_keeps_its_lot",),
     ),
     Case(
         "query_aspects_stay_once_opened",

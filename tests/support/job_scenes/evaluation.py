@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.models import Collection
+from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
 from evaluation.gaps.services import GapsReport
@@ -54,6 +55,10 @@ def a_scored_collection() -> Collection:
 
 def agreement() -> Job:
     return request_report(AgreementReport("exclude"), collection=a_judged_collection())
+
+
+def alignment() -> Job:
+    return request_report(AlignmentReport(), collection=a_judged_collection())
 
 
 def consistency() -> Job:
@@ -164,6 +169,7 @@ def rankings() -> Job:
 
 SCENES: dict[str, Callable[[], Job]] = {
     "compute_agreement": agreement,
+    "compute_alignment": alignment,
     "compute_consistency": consistency,
     "evaluate": scores,
     "import_system": system,
