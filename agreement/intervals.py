@@ -6,7 +6,6 @@ on every machine.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -14,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
-
-Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
 class MedianIntervals:
@@ -48,15 +45,3 @@ def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDAr
     middle = [(number - 1) // 2, number // 2]
     draws = draw(number, number, f"{seed}|agreement-intervals|{number}", resamples)
     return np.vstack([np.partition(block, middle, axis=1)[:, middle] for block in draws])
-
-
-def wilson(successes: int, number: int) -> Ends:
-    """The 95 % interval of a share of which `number` draws had `successes`. Raises without a draw.
-
-    Source: Wilson (1927), Probable inference, the law of succession, and statistical inference.
-    """
-    share, z = successes / number, Z
-    middle = share + z**2 / (2 * number)
-    half = z * math.sqrt(share * (1 - share) / number + z**2 / (4 * number**2))
-    scale = 1 + z**2 / number
-    return (middle - half) / scale, (middle + half) / scale

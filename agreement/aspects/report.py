@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from agreement.aspects.counts import GradePairs, QueryAspects, disagreements
 from agreement.coefficients import REGISTRY, CrossTable
-from agreement.intervals import wilson
 from agreement.low_agreement import COEFFICIENTS_OF_TABLES
+from corpus.proportions import wilson
 from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
 from corpus.scale import Scale
 

@@ -17,7 +17,7 @@ from adjudication.standing import LabelledPair, PairWithJudges, Standing
 from agreement.aspects.counts import AspectCounts, QueryAspects
 from agreement.aspects.report import MEASURES, aspect_summary, queries_to_split
 from agreement.coefficients import alpha_ordinal
-from agreement.intervals import wilson
+from corpus.proportions import wilson
 from agreement.services import AgreementReport
 from corpus.models import Query
 from corpus.resampling import draw

@@ -1,0 +1,24 @@
+"""Sentences about judged samples of citation labels. Pure."""
+
+from __future__ import annotations
+
+from bundle.label_errors.records import JudgedSample
+from web.words import count_noun
+
+
+def sample_sentence(sample: JudgedSample) -> str:
+    """A release's sentence about a judged sample of its citation labels."""
+    shares = [
+        f"{percent(rate.estimate)} of those with the label {label} are {wrong}"
+        for rate, label, wrong in zip(sample.overall, (1, 0), ("not relevant", "relevant"))
+        if rate.estimate is not None
+    ]
+    facet = f" of the facet {sample.facet}" if sample.facet else ""
+    return (
+        f"People judged a random sample of {count_noun(len(sample.judged), 'pair')}{facet}, in "
+        f"label_errors/{sample.name}.pairs.csv. Estimated: {'; '.join(shares) or 'nothing'}."
+    )
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
