@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from bundle.label_errors.rates import FALSE_NEGATIVE, FALSE_POSITIVE
 from bundle.label_errors.records import JudgedSample
 from web.words import count_noun
+
+SHARES = {FALSE_POSITIVE: (1, "not relevant"), FALSE_NEGATIVE: (0, "relevant")}
 
 
 def sample_sentence(sample: JudgedSample) -> str:
     """A release's sentence about a judged sample of its citation labels."""
     shares = [
         f"{percent(rate.estimate)} of those with the label {label} are {wrong}"
-        for rate, label, wrong in zip(sample.overall, (1, 0), ("not relevant", "relevant"))
-        if rate.estimate is not None
+        for rate in sample.overall
+        if rate.measure in SHARES and rate.estimate is not None
+        for label, wrong in [SHARES[rate.measure]]
     ]
     facet = f" of the facet {sample.facet}" if sample.facet else ""
     return (

@@ -101,6 +101,11 @@ class Rate(NamedTuple):
     undefined: str = ""
 
     @property
+    def label(self) -> int:
+        """The citation label of the pairs of a type or a stratum."""
+        return int(self.type == POSITIVES)
+
+    @property
     def total(self) -> float | None:
         """The estimated number of pairs that the share counts."""
         if self.estimate is None or self.population is None:
@@ -235,13 +240,18 @@ def _sum(cited: _Share, others: _Share) -> _Share:
         return _undefined(*numbers, reason)
     weights = [part.population / population for part in parts]
     estimate = sum(weight * part.estimate for weight, part in zip(weights, parts, strict=True))
-    below = [
+    below = _root_of_squares(
         weight * (part.estimate - part.low) for weight, part in zip(weights, parts, strict=True)
-    ]
-    above = [
+    )
+    above = _root_of_squares(
         weight * (part.high - part.estimate) for weight, part in zip(weights, parts, strict=True)
-    ]
-    return _Share(*numbers, estimate, estimate - math.hypot(*below), estimate + math.hypot(*above))
+    )
+    return _Share(*numbers, estimate, estimate - below, estimate + above)
+
+
+def _root_of_squares(lengths: Iterable[float]) -> float:
+    """Unlike `math.hypot`, the same on every machine, so that a release has the same bytes."""
+    return math.sqrt(sum(length * length for length in lengths))
 
 
 def _recall(cited: _Share, others: _Share) -> _Share:

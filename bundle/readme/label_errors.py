@@ -25,11 +25,11 @@ NAMES = {
     RECALL: "recall of the labels",
 }
 ABOUT = """
-People judged a random sample of the labels: two blind judges for each pair, and an adjudicator where
-they differed. The sample is stratified by the field of the query paper and the type of the candidate.
-Estimates are weighted by the inclusion probabilities, and intervals are of 95 %. They say how far the
-**labels in the pools** are right. They say nothing about documents outside the pools. The labels of
-this release stay citations: no label was changed by a judgment.
+People judged a random sample of the labels: two blind judges for each pair, and an adjudicator
+where they differed. The sample is stratified by the field of the query paper and the type of the
+candidate. Estimates are weighted by the inclusion probabilities, and intervals are of 95 %. They
+say how far the **labels in the pools** are right, and nothing about documents outside of these. The
+labels of this release stay citations: no label was changed by a judgment.
 """
 LEFT_OUT = "The sample `{name}` is not in this release: {reason}."
 
@@ -51,9 +51,9 @@ def _sample(sample: JudgedSample) -> Iterator[str]:
     facet = f" of the facet {sample.facet}" if sample.facet else ""
     population = sum(stratum.population for stratum in sample.strata)
     yield (
-        f"`{sample.name}`: {count_noun(len(sample.judged), 'pair')} of {population:,}{facet}. Grades "
-        f"from {sample.relevant_from} to {sample.highest_grade} are relevant. Pairs that nobody "
-        f"could judge: {sample.without_grade}. Judges who could see the citation labels: "
+        f"`{sample.name}`: {count_noun(len(sample.judged), 'pair')} of {population:,}{facet}. "
+        f"Grades from {sample.relevant_from} to {sample.highest_grade} are relevant. Pairs that "
+        f"nobody could judge: {sample.without_grade}. Judges who could see the citation labels: "
         f"{sample.informed_judges}."
     )
     yield ""

@@ -50,6 +50,10 @@ class LabelReport:
         return sum(stratum.sampled for stratum in self.strata)
 
     @property
+    def population(self) -> int:
+        return sum(stratum.population for stratum in self.strata)
+
+    @property
     def complete(self) -> bool:
         """Every pair has a final label or is set aside. Before that, there are no rates."""
         return len(self.judged) == self.pairs

@@ -17,9 +17,9 @@ from adjudication.standing import LabelledPair, PairWithJudges, Standing
 from agreement.aspects.counts import AspectCounts, QueryAspects
 from agreement.aspects.report import MEASURES, aspect_summary, queries_to_split
 from agreement.coefficients import alpha_ordinal
-from corpus.proportions import wilson
 from agreement.services import AgreementReport
 from corpus.models import Query
+from corpus.proportions import wilson
 from corpus.resampling import draw
 from corpus.scale import DEFAULT_SCALE
 from reports.models import StoredReport

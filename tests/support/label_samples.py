@@ -9,7 +9,7 @@ from annotation.services import open_query
 from release.label_samples.models import LabelSample
 from release.label_samples.services import sample_labels
 from tests.support.citation_scenes import an_mdcr_collection
-from tests.support.factories import annotators, member
+from tests.support.factories import a_collection, a_query, annotators, member
 from tests.support.release_scenes import judge_all
 
 Grades = Callable[[str, str], tuple[int | None, int | None]]
@@ -44,3 +44,18 @@ def cited_is_half_right(query: str, docno: str) -> tuple[int, int]:
     """Both judges give 2 to documents with an even number, and 1 to the others."""
     grade = 2 if int(docno[1:]) % 2 == 0 else 1
     return grade, grade
+
+
+def a_row_of_a_sample(origin: Collection) -> LabelSample:
+    """A sample of one pair, which is judged, in a collection with this pair only."""
+    collection = a_collection("sampled")
+    query = a_query(collection, size=1)
+    sample = LabelSample.objects.create(
+        collection=collection, origin=origin, facet="method", seed=origin.seed
+    )
+    stratum = sample.strata.create(field="Biology", type="true", label=1, population=2, sampled=1)
+    candidate = query.query_paper.pool.candidates.get()
+    stratum.sampled_labels.create(query=query, candidate=candidate)
+    opened(collection)
+    judge_all(collection, {(query.name, candidate.document.docno): (2, 2)})
+    return sample

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from accounts.models import Collection
+from adjudication.services import Ruling
 from annotation.models import Guideline
 from bundle.label_errors.layout import ABOUT, pairs_file, rates_file
 from bundle.label_errors.rates import FALSE_POSITIVE, OVERALL
@@ -120,11 +121,8 @@ def test_the_report_waits_until_every_pair_is_settled(sample):
     (line,) = sample_lines(sample.origin)
     assert (line.pairs, line.settled, line.complete) == (30, 28, False)
     assert not label_report(sample).complete
-    assert take_snapshot(sample.origin, CITATIONS).label_samples.left_out == {
-        "small-sample": UNJUDGED
-    }
-
-    from adjudication.services import Ruling
+    left_out = take_snapshot(sample.origin, CITATIONS).label_samples.left_out
+    assert left_out == {"small-sample": UNJUDGED}
 
     first, second = two_differ
     decide_pair(sample.collection, *first, Ruling(grade=2))
