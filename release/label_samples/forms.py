@@ -25,7 +25,6 @@ class LabelSampleForm(forms.Form):
     )
     facet = forms.ChoiceField(
         label="Facet that people judge",
-        required=False,
         help_text="The labels of all facets are the same. Their errors are not.",
     )
 

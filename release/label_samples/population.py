@@ -38,8 +38,8 @@ def labelled_candidates(facet: Facet, work: JobContext) -> Iterator[LabelledCand
     ):
         queries_of[paper].append((name, fields[0] if fields else NO_FIELD))
         pools.add(pool)
-    read = 0
     for some in batched(sorted(pools), READ_TOGETHER):
+        work.check()  # a progress report would write within the read
         for row in cited_rows(some, completed, Q(drawn=True) | Q(source__in=sources)):
             document = as_pooled(row)
             type_ = candidate_type(document, known[document.query_paper])
@@ -49,5 +49,3 @@ def labelled_candidates(facet: Facet, work: JobContext) -> Iterator[LabelledCand
                 yield LabelledCandidate(
                     query, document.docno, field, type_ or NO_SOURCE, int(type_ == POSITIVES)
                 )
-        read += len(some)
-        work.progress(read, len(pools), "pools read")

@@ -70,6 +70,7 @@ def preview_sample(
         CorpusError: the short name is invalid.
     """
     _check(slug, pairs)
+    work.progress(0, None, "reading the labels")
     with consistent_read():
         return _draw(facet_of_sample(collection, facet), slug, pairs, work)
 

@@ -8,7 +8,12 @@ from jobs.lease import Lease
 from release.label_samples.services import JOB_KIND, sample_labels
 
 
-@registry.handles(JOB_KIND, title="Sample the citation labels", page="label-samples")
+@registry.handles(
+    JOB_KIND,
+    title="Sample the citation labels",
+    page="label-samples",
+    result=("label-sample", "slug"),
+)
 def run_sample_labels(lease: Lease) -> None:
     """Parameters: `slug`, `pairs` and `facet`."""
     sample_labels(

@@ -51,6 +51,7 @@ def show_sample(request: HttpRequest, collection: Collection, label_sample: str)
         "report": report,
         "sample": report.sample,
         "judged_in": report.sample.collection,
+        "is_member": report.sample.collection.memberships.filter(user=person_of(request)).exists(),
         "overall": overall_rates(rates),
         "tables": rate_tables(rates),
         "undefined": undefined_values(rates),
