@@ -9,7 +9,7 @@ from typing import Any
 from bundle.citation_labels import POSITIVES, candidate_type, known_sources_by_paper
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.label_errors.rates import NO_SOURCE, JudgedLabel, Stratum
+from bundle.label_errors.rates import NO_SOURCE, ErrorStratum, JudgedLabel
 from bundle.label_errors.records import PAIR_COLUMNS, RATE_COLUMNS, JudgedSample
 from bundle.reading.csv_rows import read_sampled_labels
 from bundle.reading.fields import Fields
@@ -113,9 +113,9 @@ def _sample(data: ReleaseData, fields: Fields) -> JudgedSample:
     )
 
 
-def _stratum(fields: Fields) -> Stratum:
+def _stratum(fields: Fields) -> ErrorStratum:
     population = fields.whole("population", least=1)
-    return Stratum(
+    return ErrorStratum(
         fields.text("field"),
         fields.text("type"),
         fields.whole("label", least=0, most=1),
@@ -207,5 +207,5 @@ def _wrong_file(data: ReleaseData, name: str, expected: bytes) -> Iterator[Failu
 
 
 def manifest_entries(samples: tuple[JudgedSample, ...]) -> list[dict[str, Any]]:
-    """What the manifest says of them."""
+    """The samples as the manifest names them."""
     return [{"name": each.name, "facet": each.facet, "pairs": len(each.judged)} for each in samples]

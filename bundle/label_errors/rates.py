@@ -2,7 +2,8 @@
 
 A stratum is the labelled pairs of one field of query papers and one type of candidates. All of its
 candidates have the same label. Within a stratum, each set of pairs of the sample's size was drawn
-with the same probability. Pairs without a grade, which nobody could judge, count as not drawn.
+with the same probability. Pairs without a grade, which were set aside, count
+as not drawn.
 
 Estimates (Horvitz and Thompson 1952): with N pairs in a stratum, of which n are graded, a graded
 pair stands for N / n pairs. A share of several strata is the sum of what its pairs stand for,
@@ -42,7 +43,7 @@ NONE_RELEVANT = "no graded pair is relevant"
 NONE_GRADED = "no pair has a grade in the stratum {field}, {type}"
 
 
-class Stratum(NamedTuple):
+class ErrorStratum(NamedTuple):
     """Labelled pairs of one field and type: how many there are, and how many were drawn."""
 
     field: str
@@ -58,7 +59,7 @@ class Stratum(NamedTuple):
 
 
 class JudgedLabel(NamedTuple):
-    """A pair of the sample. `grade` is the final label of people, None if nobody could judge it.
+    """A pair of the sample. `grade` is the final label of people, None if it was set aside.
 
     `judges` is how many people it comes from: two, and an adjudicator if they did not agree.
     """
@@ -72,10 +73,10 @@ class JudgedLabel(NamedTuple):
     judges: int
 
 
-class StratumCount(NamedTuple):
+class GradedStratum(NamedTuple):
     """A stratum with the numbers of its graded pairs and of the relevant ones among them."""
 
-    stratum: Stratum
+    stratum: ErrorStratum
     graded: int
     relevant: int
 
@@ -135,8 +136,8 @@ class _Share(NamedTuple):
 
 
 def count_strata(
-    strata: Iterable[Stratum], judged: Iterable[JudgedLabel], relevant_from: int
-) -> list[StratumCount]:
+    strata: Iterable[ErrorStratum], judged: Iterable[JudgedLabel], relevant_from: int
+) -> list[GradedStratum]:
     """The strata with the numbers of their pairs whose grade is at least `relevant_from`."""
     graded: Counter[tuple[str, str]] = Counter()
     relevant: Counter[tuple[str, str]] = Counter()
@@ -144,17 +145,17 @@ def count_strata(
         if pair.grade is not None:
             graded[pair.field, pair.type] += 1
             relevant[pair.field, pair.type] += pair.grade >= relevant_from
-    return [StratumCount(row, graded[row[:2]], relevant[row[:2]]) for row in sorted(strata)]
+    return [GradedStratum(row, graded[row[:2]], relevant[row[:2]]) for row in sorted(strata)]
 
 
-def rates_of(counts: Sequence[StratumCount]) -> list[Rate]:
+def rates_of(counts: Sequence[GradedStratum]) -> list[Rate]:
     """The measures overall, of each field, of each type and of each stratum, in this order.
 
     Known positives come before the other types. A type and a stratum have one label, so they have
     only the measure of that label.
     """
-    fields: dict[str, list[StratumCount]] = defaultdict(list)
-    types: dict[str, list[StratumCount]] = defaultdict(list)
+    fields: dict[str, list[GradedStratum]] = defaultdict(list)
+    types: dict[str, list[GradedStratum]] = defaultdict(list)
     for count in counts:
         fields[count.stratum.field].append(count)
         types[count.stratum.type].append(count)
@@ -174,7 +175,7 @@ def _positives_first(type_: str) -> tuple[bool, str]:
     return type_ != POSITIVES, type_
 
 
-def _of_both(scope: str, field: str, counts: Sequence[StratumCount]) -> Iterator[Rate]:
+def _of_both(scope: str, field: str, counts: Sequence[GradedStratum]) -> Iterator[Rate]:
     """All measures of strata of both labels."""
     cited = _relevant_share(counts, 1)
     others = _relevant_share(counts, 0)
@@ -185,7 +186,7 @@ def _of_both(scope: str, field: str, counts: Sequence[StratumCount]) -> Iterator
     yield _rate(scope, field, "", RECALL, _recall(cited, others))._replace(population=None)
 
 
-def _of_one(scope: str, field: str, type_: str, counts: Sequence[StratumCount]) -> Rate:
+def _of_one(scope: str, field: str, type_: str, counts: Sequence[GradedStratum]) -> Rate:
     """The measure of strata of one label."""
     if type_ == POSITIVES:
         return _rate(
@@ -205,7 +206,7 @@ def _undefined(population: int, graded: int, relevant: int, reason: str) -> _Sha
     return _Share(population, graded, relevant, math.nan, math.nan, math.nan, reason)
 
 
-def _relevant_share(counts: Sequence[StratumCount], label: int) -> _Share:
+def _relevant_share(counts: Sequence[GradedStratum], label: int) -> _Share:
     of_label = [count for count in counts if count.stratum.label == label]
     population = sum(count.stratum.population for count in of_label)
     numbers = (

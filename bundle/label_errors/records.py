@@ -9,9 +9,9 @@ from typing import Any
 
 from bundle.label_errors.rates import (
     OVERALL,
+    ErrorStratum,
     JudgedLabel,
     Rate,
-    Stratum,
     count_strata,
     rates_of,
 )
@@ -35,7 +35,7 @@ class JudgedSample:
     relevant_from: int
     seed: str
     informed_judges: int
-    strata: tuple[Stratum, ...]
+    strata: tuple[ErrorStratum, ...]
     judged: tuple[JudgedLabel, ...]
 
     @cached_property

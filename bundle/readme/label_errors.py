@@ -53,8 +53,8 @@ def _sample(sample: JudgedSample) -> Iterator[str]:
     yield (
         f"`{sample.name}`: {count_noun(len(sample.judged), 'pair')} of {population:,}{facet}. "
         f"Grades from {sample.relevant_from} to {sample.highest_grade} are relevant. Pairs that "
-        f"nobody could judge: {sample.without_grade}. Judges who could see the citation labels: "
-        f"{sample.informed_judges}."
+        f"were set aside without a grade: {sample.without_grade}. Judges who could see "
+        f"the citation labels: {sample.informed_judges}."
     )
     yield ""
     rows = [[NAMES[rate.measure], str(rate.graded), *_cells(rate)] for rate in sample.overall]

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from bundle.label_errors.rates import MEASURES, Rate, Stratum
+from bundle.label_errors.rates import MEASURES, ErrorStratum, Rate
 from jobs.api import JobAnswer, accepted
 from jobs.context import DirectRun
 from release.label_samples.reading import SampleLine, label_report, sample_lines
@@ -29,7 +29,7 @@ class NewLabelSample(DryRun):
     )
 
 
-class StratumAnswer(serializers.Serializer[Stratum]):
+class StratumAnswer(serializers.Serializer[ErrorStratum]):
     field = serializers.CharField()
     type = serializers.CharField()
     citation_label = serializers.IntegerField(source="label")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from typing import NamedTuple
 
-from bundle.label_errors.rates import Stratum
+from bundle.label_errors.rates import ErrorStratum
 from corpus.ordering import order_key
 from web.errors import UserFacingError
 
@@ -30,11 +30,11 @@ class LabelledCandidate(NamedTuple):
     label: int
 
 
-class DrawnSample(NamedTuple):
+class DrawnLabels(NamedTuple):
     """The strata, sorted, and the drawn pairs of each, sorted."""
 
-    strata: tuple[Stratum, ...]
-    pairs: Mapping[Stratum, Sequence[PairKey]]
+    strata: tuple[ErrorStratum, ...]
+    pairs: Mapping[ErrorStratum, Sequence[PairKey]]
 
     @property
     def size(self) -> int:
@@ -44,15 +44,14 @@ class DrawnSample(NamedTuple):
 def by_stratum(candidates: Iterable[LabelledCandidate]) -> dict[StratumKey, list[PairKey]]:
     """All pairs by their stratum."""
     strata: dict[StratumKey, list[PairKey]] = defaultdict(list)
-    for query, docno, *stratum in candidates:
-        field, type_, label = stratum
+    for query, docno, field, type_, label in candidates:
         strata[field, type_, label].append((query, docno))
     return dict(strata)
 
 
 def draw_pairs(
     strata: Mapping[StratumKey, Sequence[PairKey]], *, size: int, seed: str, name: str
-) -> DrawnSample:
+) -> DrawnLabels:
     """Draw `size` pairs, or all if there are fewer; the same for the same arguments.
 
     Half of them have the label 1, and half the label 0. Those of a label are spread evenly over
@@ -74,15 +73,15 @@ def draw_pairs(
         )
     keys = sorted(strata)
     sizes = dict(zip(keys, _sizes([(key[2], len(strata[key])) for key in keys], size), strict=True))
-    drawn: dict[Stratum, Sequence[PairKey]] = {}
+    drawn: dict[ErrorStratum, Sequence[PairKey]] = {}
     for key in keys:
         pairs = nsmallest(
             sizes[key],
             strata[key],
             key=lambda pair: (order_key(seed, f"{PURPOSE}:{name}", *pair), pair),
         )
-        drawn[Stratum(*key, len(strata[key]), sizes[key])] = sorted(pairs)
-    return DrawnSample(tuple(drawn), drawn)
+        drawn[ErrorStratum(*key, len(strata[key]), sizes[key])] = sorted(pairs)
+    return DrawnLabels(tuple(drawn), drawn)
 
 
 def _sizes(strata: Sequence[tuple[int, int]], size: int) -> list[int]:

@@ -14,7 +14,7 @@ from adjudication.labels import labelled_pairs
 from adjudication.models import CaseCount
 from adjudication.standing import LabelledPair, Standing
 from annotation.models import PairCount
-from bundle.label_errors.rates import JudgedLabel, Stratum
+from bundle.label_errors.rates import ErrorStratum, JudgedLabel
 from bundle.label_errors.records import JudgedSample
 from release.label_samples.models import LabelSample, SampledLabel
 
@@ -41,7 +41,7 @@ class LabelReport:
     """
 
     sample: LabelSample
-    strata: Sequence[Stratum]
+    strata: Sequence[ErrorStratum]
     judged: Sequence[JudgedLabel]
     informed: int
 
@@ -118,7 +118,7 @@ def label_report(sample: LabelSample) -> LabelReport:
     ]
     strata = sample.strata.values_list("field", "type", "label", "population", "sampled")
     return LabelReport(
-        sample, sorted(map(Stratum._make, strata)), sorted(judged), _informed(sample)
+        sample, sorted(map(ErrorStratum._make, strata)), sorted(judged), _informed(sample)
     )
 
 

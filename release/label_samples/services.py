@@ -24,7 +24,7 @@ from jobs.services import enqueue
 from pooling.models import Candidate
 from pooling.services import freeze_pools
 from pooling.services.imported import create_imported_pools
-from release.label_samples.choice import DrawnSample, LabelSampleError, by_stratum, draw_pairs
+from release.label_samples.choice import DrawnLabels, LabelSampleError, by_stratum, draw_pairs
 from release.label_samples.models import LabelSample, LabelStratum, SampledLabel
 from release.label_samples.population import labelled_candidates
 
@@ -62,7 +62,7 @@ def facet_of_sample(collection: Collection, key: str) -> Facet:
 
 def preview_sample(
     *, collection: Collection, slug: str, pairs: int, facet: str = "", work: JobContext
-) -> DrawnSample:
+) -> DrawnLabels:
     """The sample that would be drawn under this short name. Writes nothing.
 
     Raises:
@@ -145,7 +145,7 @@ def _check(slug: str, pairs: int) -> None:
         raise LabelSampleError(f"The short name {slug!r} exists already. Choose another one.")
 
 
-def _draw(facet: Facet, slug: str, pairs: int, work: JobContext) -> DrawnSample:
+def _draw(facet: Facet, slug: str, pairs: int, work: JobContext) -> DrawnLabels:
     return draw_pairs(
         by_stratum(labelled_candidates(facet, work)),
         size=pairs,
@@ -154,7 +154,7 @@ def _draw(facet: Facet, slug: str, pairs: int, work: JobContext) -> DrawnSample:
     )
 
 
-def _pairs(drawn: DrawnSample) -> Iterable[tuple[str, str]]:
+def _pairs(drawn: DrawnLabels) -> Iterable[tuple[str, str]]:
     return (pair for pairs in drawn.pairs.values() for pair in pairs)
 
 
@@ -257,7 +257,7 @@ def _create_pools(
     made: Collection,
     queries: Mapping[str, Query],
     documents: Mapping[str, Document],
-    drawn: DrawnSample,
+    drawn: DrawnLabels,
     built_by: User | None,
 ) -> dict[tuple[int, int], int]:
     """Frozen pools of the drawn documents, by docno. The candidates by query paper and document."""
@@ -286,7 +286,7 @@ def _create_pools(
 
 def _create_rows(
     sample: LabelSample,
-    drawn: DrawnSample,
+    drawn: DrawnLabels,
     queries: Mapping[str, Query],
     documents: Mapping[str, Document],
     candidates: Mapping[tuple[int, int], int],

@@ -16,20 +16,20 @@ from bundle.label_errors.rates import (
     PRECISION,
     RECALL,
     WRONG,
-    Stratum,
-    StratumCount,
+    ErrorStratum,
+    GradedStratum,
     rates_of,
 )
 
-CITED = Stratum("Biology", "true", 1, 100, 20)
-OTHERS = (Stratum("Biology", "bm25", 0, 200, 10), Stratum("Physics", "bm25", 0, 600, 30))
+CITED = ErrorStratum("Biology", "true", 1, 100, 20)
+OTHERS = (ErrorStratum("Biology", "bm25", 0, 200, 10), ErrorStratum("Physics", "bm25", 0, 600, 30))
 
 
-def counted(*counts: tuple[Stratum, int, int]):
-    return [StratumCount(*count) for count in counts]
+def counted(*counts: tuple[ErrorStratum, int, int]):
+    return [GradedStratum(*count) for count in counts]
 
 
-def overall(*counts: tuple[Stratum, int, int]):
+def overall(*counts: tuple[ErrorStratum, int, int]):
     return {rate.measure: rate for rate in rates_of(counted(*counts)) if rate.scope == OVERALL}
 
 
@@ -100,7 +100,7 @@ def test_the_limits_of_recall_are_where_both_shares_are_as_far_off_as_the_interv
 
 
 def test_all_pairs_of_a_stratum_leave_no_doubt():
-    whole = Stratum("", "true", 1, 4, 4)
+    whole = ErrorStratum("", "true", 1, 4, 4)
     rate = overall((whole, 4, 1), (OTHERS[0], 10, 2))[PRECISION]
 
     assert (rate.estimate, rate.low, rate.high) == (0.25, 0.25, 0.25)
