@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Collection
 from adjudication.services import Ruling
@@ -17,10 +18,13 @@ from bundle.label_errors.records import CHANGED, UNJUDGED
 from bundle.options import LabelSource, ReleaseOptions
 from bundle.verification.service import verify
 from corpus.services import CorpusError
+from jobs.context import DirectRun
 from pooling.models import Candidate, Contribution
 from release.files import path_of
+from release.importing.collection_rows import delete_last_rows, delete_rows
 from release.importing.service import import_release
 from release.label_samples.choice import LabelSampleError
+from release.label_samples.models import LabelSample
 from release.label_samples.reading import label_report, sample_lines
 from release.label_samples.services import sample_labels
 from release.services import publish_release
@@ -208,3 +212,24 @@ def test_a_sample_of_other_labels_is_left_out_with_the_reason(judged_sample):
     assert not take_snapshot(
         judged_sample.origin, replace(CITATIONS, labels=LabelSource.JUDGED)
     ).label_samples.left_out
+
+
+def deleted(collection: Collection) -> None:
+    now = timezone.now()
+    Collection.objects.filter(pk=collection.pk).update(
+        archived_at=now, exported_at=now, deletion_began_at=now
+    )
+    delete_rows(collection, DirectRun())
+    delete_last_rows(collection)
+
+
+@pytest.mark.parametrize("name", ["origin", "collection"])
+def test_either_collection_can_be_deleted(judged_sample, name):
+    kept = {"origin": "judged-sample", "collection": "judged"}[name]
+    deleted(getattr(judged_sample, name))
+
+    assert [*Collection.objects.filter(slug__contains="judged").values_list("slug", flat=True)] == [
+        kept
+    ]
+    rows = LabelSample.objects.filter(collection__slug="judged-sample")
+    assert [*rows.values_list("origin", flat=True)] == ([None] if name == "origin" else [])
