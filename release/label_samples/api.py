@@ -87,7 +87,7 @@ class LabelSamples(CollectionView):
         asked = self.parsed(NewLabelSample)
         if asked.pop("dry_run"):
             drawn = preview_sample(collection=self.collection, work=DirectRun(), **asked)
-            return Response(StratumAnswer(drawn.strata, many=True).data)
+            return Response(StratumAnswer(list(drawn.strata), many=True).data)  # type: ignore[arg-type]
         return accepted(
             request_sample(collection=self.collection, requested_by=self.person, **asked)
         )
