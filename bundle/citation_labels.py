@@ -25,6 +25,7 @@ from retrieval.run_names import CITED
 
 HIGHEST_GRADE = 1
 RELEVANT_FROM = 1
+POSITIVES = "true"  # the type of known positives, as in MDCR
 
 
 def known_sources(manifest: Mapping[str, Any]) -> frozenset[str]:
@@ -63,6 +64,19 @@ def citation_label(document: PooledDocument, known: Container[str]) -> int | Non
     if document.excluded:
         return None
     return int(any(source.source in known for source in document.sources))
+
+
+def candidate_type(document: PooledDocument, known: Container[str]) -> str | None:
+    """The type of a candidate: `true` for the known positives, otherwise the run that drew it.
+
+    A run that is called `true` draws negatives, too, which must not be among the positives. A
+    candidate without a label has the type None.
+    """
+    label = citation_label(document, known)
+    if label is None:
+        return None
+    drawer = document.drawn_by or ""
+    return POSITIVES if label else f"{drawer} (run)" if drawer == POSITIVES else drawer
 
 
 def with_citation(document: PooledDocument, references: Container[str]) -> PooledDocument:

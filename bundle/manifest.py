@@ -8,6 +8,7 @@ from typing import Any
 
 from bundle.content import Content, Files
 from bundle.formats.guideline_page import guideline_digest
+from bundle.label_errors.layout import manifest_entries
 from bundle.names import FORMAT, FORMAT_VERSION
 from bundle.records import ReleasedGuideline
 from bundle.snapshot import Snapshot
@@ -59,6 +60,7 @@ def _optional(snapshot: Snapshot) -> dict[str, object]:
         "pool_rounds": [row._asdict() for row in snapshot.rounds],
         "judgment_imports": [row._asdict() for row in snapshot.judgment_imports],
         "supports": snapshot.supports,
+        "label_samples": manifest_entries(snapshot.label_samples.samples),
         "out_of_date_reports": list(snapshot.reports.out_of_date),
     }
 

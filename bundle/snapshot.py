@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 from adjudication.blind.figures import NO_FIGURES, BlindFigures
 from bundle.interchange import Interchange
+from bundle.label_errors.records import JudgedSamples
 from bundle.records import (
     NO_REPORTS,
     Adjudication,
@@ -102,6 +103,7 @@ class Snapshot:
     blind_ratings: BlindFigures = NO_FIGURES
     proposals: tuple[ProposedGrade, ...] = ()  # by query id, docno and slot
     models: tuple[ReleasedModel, ...] = ()  # those that the publisher chose, by name
+    label_samples: JudgedSamples = field(default_factory=JudgedSamples)
 
     @property
     def has_sentence_queries(self) -> bool:

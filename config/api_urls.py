@@ -44,6 +44,7 @@ from practice.training import api as training
 from release import api as release
 from release.datasheets import api as datasheets
 from release.errata import api as errata
+from release.label_samples import api as label_samples
 from release.publicity_api import Publicity
 from retrieval import api as retrieval
 from scoring.baselines.api import Baselines
@@ -208,6 +209,12 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:version>/publicity/", Publicity.as_view(), name="api-publicity"),
     path("releases/<str:version>/bundle.zip", release.BundleFile.as_view(), name="api-bundle"),
+    path("label-samples/", label_samples.LabelSamples.as_view(), name="api-label-samples"),
+    path(
+        "label-samples/<str:label_sample>/",
+        label_samples.LabelSampleDetail.as_view(),
+        name="api-label-sample",
+    ),
     path("errata/", errata.Errata.as_view(), name="api-errata"),
     path("errata/decline/", errata.ErrataDecline.as_view(), name="api-decline-errata"),
     path("errata/<int:erratum_id>/", errata.ErratumDetail.as_view(), name="api-erratum"),

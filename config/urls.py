@@ -33,6 +33,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("agreement/", include("agreement.urls")),
     path("samples/", include("agreement.sample_urls")),
     path("releases/", include("release.urls")),
+    path("label-samples/", include("release.label_samples.urls")),
     path("", include(release_urls.moved)),
     path("jobs/", include("jobs.urls")),
 ]

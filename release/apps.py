@@ -6,6 +6,7 @@ class ReleaseConfig(AppConfig):
 
     def ready(self) -> None:
         from release import tasks  # noqa: F401  (registers the job)
+        from release.label_samples import tasks as label_samples  # noqa: F401
         from release.proofs import display  # noqa: F401  (registers a report)
         from release.proofs.blindness import report  # noqa: F401
         from release.versions.released_labels import CITATIONS, released_labels

@@ -15,18 +15,22 @@ from pooling.models import Candidate
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
 from release.errata.models import Erratum
 from release.importing.models import ReleaseImport
+from release.label_samples.models import LabelSample, LabelStratum, SampledLabel
 
 __all__ = [
     "AnnotatorProfile",
     "DatasheetAnswer",
     "DuplicateCandidate",
     "Erratum",
+    "LabelSample",
+    "LabelStratum",
     "ProfileThreshold",
     "PublicPeriod",
     "Release",
     "ReleaseException",
     "ReleaseImport",
     "RelevantCount",
+    "SampledLabel",
     "UnsourcedPair",
 ]
 

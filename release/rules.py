@@ -196,4 +196,38 @@ RELEVANT_COUNTS = [
     ),
 ]
 
+# A sample stays as it was drawn, or its inclusion probabilities would be wrong.
+SAMPLE, STRATUM = "release_labelsample", "release_labelstratum"
+SAMPLED_LABEL = "release_sampledlabel"
+OF_ANOTHER_SAMPLE = (
+    "NEW.{row} IN (SELECT r.id FROM {tables} WHERE {collection} <> "
+    "(SELECT t.sample_id FROM release_labelstratum t WHERE t.id = NEW.stratum_id))"
+)
+LABEL_SAMPLES = [
+    # All but `origin` and `created_by`, which become NULL with their rows.
+    reject(
+        "label_sample_stays_as_drawn",
+        table=SAMPLE,
+        event="UPDATE",
+        columns="collection_id, facet, seed, created_at",
+    ),
+    reject("label_stratum_never_edited", table=STRATUM, event="UPDATE"),
+    reject("sampled_label_never_edited", table=SAMPLED_LABEL, event="UPDATE"),
+    reject(
+        "sampled_label_of_its_collection",
+        table=SAMPLED_LABEL,
+        event="INSERT",
+        when=OF_ANOTHER_SAMPLE.format(
+            row="query_id", tables="corpus_query r", collection="r.collection_id"
+        )
+        + " OR "
+        + OF_ANOTHER_SAMPLE.format(
+            row="candidate_id",
+            tables="pooling_candidate r JOIN pooling_pool p ON p.id = r.pool_id "
+            "JOIN corpus_querypaper q ON q.id = p.query_paper_id",
+            collection="q.collection_id",
+        ),
+    ),
+]
+
 RULES = [*RELEASES, *PUBLIC_LABELS, *MARKS, *RELEVANT_COUNTS]

@@ -37,6 +37,7 @@ from tests.support.factories import (
     an_open_query,
     member,
 )
+from tests.support.label_samples import a_row_of_a_sample
 from tests.support.practice_scenes import a_pilot
 from tests.support.rounds import top_up
 from tests.support.sittings import ask as ask_about
@@ -358,6 +359,12 @@ ADDRESSES = [
     Address("api-corpus-sizes", (ADMIN,), BOTH),
     Address("api-gaps", (ADMIN,), BOTH),
     Address("api-pool-bias", (ADMIN,), BOTH),
+    # Samples of citation labels
+    Address("label-samples", (ADMIN,), BOTH),
+    Address("label-sample", (ADMIN,), GET),
+    Address("label-sample-csv", (ADMIN,), GET),
+    Address("api-label-samples", (ADMIN,), BOTH),
+    Address("api-label-sample", (ADMIN,), GET),
     Address("api-studies", (ADMIN,), BOTH),
     Address("api-study", (ADMIN,), GET),
     Address("api-end-study", (ADMIN,), POST),
@@ -548,6 +555,7 @@ ROWS = {
     "choice",
     "plan",
     "sample",
+    "label_sample",
     "version",
     "practice_set",
     "study",
@@ -620,6 +628,7 @@ def two_collections() -> dict:
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
         "sample": collection.samples.get(name="periods").name,
+        "label_sample": a_row_of_a_sample(collection).collection.slug,
         "position": 1,
         "version": world.release.version,
         "practice_set": pilot.name,

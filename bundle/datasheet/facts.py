@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
 from bundle.datasheet.blind_ratings import blind_sentences
+from bundle.datasheet.label_errors import sample_sentence
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
 from bundle.datasheet.pool_rounds import round_sentence
@@ -65,6 +66,8 @@ def composition(content: Content) -> Iterator[str]:
         yield from _item("Years of these documents", years)
     if snapshot.options.labels is LabelSource.CITATIONS:
         yield from _item("Labels", "Citations, not judgments. A cited paper counts as relevant.")
+        for sample in snapshot.label_samples.samples:
+            yield from _item("Errors of the labels", sample_sentence(sample))
     yield from _item("Final labels", f"{counts.labels:,}")
     yield from _item("Splits", _splits(snapshot))
     if models := models_sentence(snapshot.models):

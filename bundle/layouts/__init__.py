@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Protocol
 
 from bundle.content import Content, FileNote, Files, LayoutLoader
+from bundle.label_errors import layout as label_errors
 from bundle.layouts import (
     beir,
     changelog,
@@ -58,6 +59,7 @@ LAYOUTS: tuple[ModuleType, ...] = (
     beir,
     hugging_face,
     mdcr,
+    label_errors,
     csfcube,
     splits,
     corpus,
@@ -74,7 +76,10 @@ LAYOUTS: tuple[ModuleType, ...] = (
 )
 # Those that describe the other files. Their `write` is given what was written before.
 LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)
-CHECKED_LAYOUTS: tuple[CheckedLayout, ...] = (trec, beir, hugging_face, csfcube, model_labels)
+CHECKED_LAYOUTS: tuple[CheckedLayout, ...] = (
+    *(trec, beir, hugging_face, csfcube),
+    *(model_labels, label_errors),
+)
 LOADERS: tuple[LayoutLoader, ...] = (  # in the order of the pages
     trec.PANDAS,
     trec.IR_MEASURES,

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
 
-from bundle.citation_labels import citation_label, known_sources
+from bundle.citation_labels import candidate_type, known_sources
 from bundle.content import Content, FileNote, Files
 from bundle.records import PooledDocument
 from bundle.snapshot import Snapshot
@@ -21,7 +21,6 @@ from bundle.zip.draft_files import DraftFolder
 
 CANDIDATES = "mdcr/candidates.json"
 STRATEGY = "mdcr"
-POSITIVES = "true"
 NO_FIELD = "no field"  # as in the evaluation by field
 
 FILES = (
@@ -63,16 +62,10 @@ def _types(documents: Iterable[PooledDocument], known: Container[str]) -> dict[s
     """The labelled candidates by type, each type in the order drawn."""
     types: dict[str, list[str]] = defaultdict(list)
     for document in documents:
-        label = citation_label(document, known)
-        if label is not None:
-            types[POSITIVES if label else _drawer(document)].append(document.docno)
+        type_ = candidate_type(document, known)
+        if type_ is not None:
+            types[type_].append(document.docno)
     return types
-
-
-def _drawer(document: PooledDocument) -> str:
-    """A run that is called `true` draws negatives, too, which must not be among the positives."""
-    drawer = document.drawn_by or ""
-    return f"{drawer} (run)" if drawer == POSITIVES else drawer
 
 
 def _json(lines: Mapping[str, list[bytes]]) -> Iterator[bytes]:

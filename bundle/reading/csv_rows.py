@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from annotation.aspects import NOTHING_MARKED, InvalidAspects, parse_aspects
+from bundle.label_errors.rates import JudgedLabel
 from bundle.names import (
     ADJUDICATIONS,
     RATINGS,
@@ -111,6 +112,16 @@ ADJUDICATION_CELLS: dict[str, Cell] = {
     "overruled": _truth,
 }
 
+SAMPLED_LABEL_CELLS: dict[str, Cell] = {
+    "query": restored,
+    "docno": restored,
+    "field": restored,
+    "type": restored,
+    "label": _whole(1),
+    "grade": _grade,
+    "judges": _whole(3, least=2),
+}
+
 
 def read_ratings(bundle: OpenedBundle) -> Iterator[tuple[int, Rating]]:
     """Line and judgment, by query, docno and slot; none in a release without their file."""
@@ -125,6 +136,12 @@ def read_adjudications(bundle: OpenedBundle) -> Iterator[tuple[int, Adjudication
     """Line and decision, by query and docno; none in a release without their file."""
     for line, values in _rows(bundle, ADJUDICATIONS, ADJUDICATION_CELLS):
         yield line, Adjudication._make(values)
+
+
+def read_sampled_labels(bundle: OpenedBundle, name: str) -> Iterator[tuple[int, JudgedLabel]]:
+    """Line and pair of a judged sample of citation labels."""
+    for line, values in _rows(bundle, name, SAMPLED_LABEL_CELLS):
+        yield line, JudgedLabel._make(values)
 
 
 class _CsvLines:

@@ -47,6 +47,7 @@ class Manifest:
     runs: tuple[ReleasedRun, ...]
     judgment_imports: tuple[ReleasedImport, ...]
     rounds: tuple[ReleasedRound, ...] = ()  # after the builds, as stated
+    label_samples: tuple[str, ...] = ()  # the names of judged samples of citation labels
 
     @property
     def counts(self) -> Mapping[str, Any]:
@@ -86,6 +87,7 @@ def read_manifest(bundle: OpenedBundle) -> Manifest:
         runs=fields.each("runs", _run),
         judgment_imports=fields.each("judgment_imports", _judgment_import),
         rounds=fields.each("pool_rounds", _round),
+        label_samples=fields.each("label_samples", lambda sample: sample.text("name")),
     )
 
 

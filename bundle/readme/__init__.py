@@ -10,6 +10,7 @@ from bundle.readme.citations import LEFT_OUT, WARNING, citation_section, mdcr_se
 from bundle.readme.exceptions import exceptions_section
 from bundle.readme.files import files_section
 from bundle.readme.front_matter import front_matter
+from bundle.readme.label_errors import label_errors_section
 from bundle.readme.loading import loading_section, splits_section, texts_section
 from bundle.readme.making import corpus_section, grades_section, making_section, size_section
 from bundle.readme.pool_rounds import rounds_section
@@ -34,6 +35,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         splits_section(snapshot),
         files_section(snapshot, names),
         mdcr_section(names),
+        label_errors_section(snapshot.label_samples),
         sample_section(content.sample),
         size_section(content.counts, snapshot),
         corpus_section(snapshot.corpus_imports),

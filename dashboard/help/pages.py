@@ -74,6 +74,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "prediction_powered": ("estimates",),
     "release": ("release",),
     "release#checks-before-a-release": ("releases", "publish"),
+    "citation_labels#errors-of-the-labels": ("label-samples", "label-sample"),
     "release#the-display-proof": ("display-proof",),
     "release#the-blindness-check": ("blindness",),
     "release#public-releases": ("public-releases", "public-release"),

@@ -114,7 +114,13 @@ STAGES = (
         ),
         shares_choices=True,
     ),
-    Stage("Release", (NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),)),
+    Stage(
+        "Release",
+        (
+            NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),
+            NavigationPage("Citation errors", "label-samples"),
+        ),
+    ),
     Stage(
         "Settings",
         (
@@ -164,6 +170,7 @@ ACTIONS = (
     Action("Ask a model", "ask-model", "llm language model shadow judge openai ollama vllm prompt"),
     Action("Import a shadow judge", "import-shadow-judge", "model llm labels"),
     Action("Start a full-text study", "new-study", "rate full texts"),
+    Action("Sample the citation labels", "label-samples", "errors audit wrong precision recall"),
     Action("Publish a release", "releases", "version export zip qrels"),
     Action("Download the collection", "collection-settings", "export backup archive", "#archive"),
     Action("Edit the datasheet", "datasheet", "answers documentation"),

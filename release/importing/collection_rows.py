@@ -20,6 +20,7 @@ from corpus.models import Query
 from jobs.context import JobContext
 from jobs.models import Job
 from pooling.models import Pool, PoolBuild
+from release.label_samples.models import LabelSample
 from retrieval.models import Run
 
 # Rows that have many rows below them. Each is deleted with all of these in one transaction, because
@@ -112,6 +113,7 @@ def delete_rows(collection: Collection, work: JobContext) -> None:
 
 def delete_last_rows(collection: Collection) -> None:
     """Delete the rows of `LAST` and the collection's own. Needs a transaction."""
+    LabelSample.objects.filter(origin=collection).update(origin=None)
     for model in LAST:
         _delete(model._base_manager.filter(collection=collection))
     _delete(Collection._base_manager.filter(pk=collection.pk))

@@ -38,6 +38,7 @@ class ReleaseImportReport:
 
     `changed_texts` counts the judged pairs that show another text than the one that was judged.
     `runs_left_out` are in the manifest, but without a file, because no pool was drawn from them.
+    `label_samples_left_out` were judged in another collection.
     """
 
     collection: str
@@ -48,6 +49,7 @@ class ReleaseImportReport:
     opened: int = 0
     runs: int = 0
     runs_left_out: int = 0
+    label_samples_left_out: int = 0
     pools: int = 0
     candidates: int = 0
     rounds: int = 0

@@ -145,7 +145,11 @@ def _import(
     settings = read_settings(bundle)
     if settings.seconds_per_judgment <= 0:
         raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')
-    report = ReleaseImportReport(collection=slug, version=manifest.version)
+    report = ReleaseImportReport(
+        collection=slug,
+        version=manifest.version,
+        label_samples_left_out=len(manifest.label_samples),
+    )
     with large_cache(), deleted_on_error() as unfinished_slug:
         with work.fenced():
             collection = _create(unfinished_slug, manifest, settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts.models import Collection
 from adjudication.blind.report import blind_figures
 from bundle.citation_labels import papers_to_complete
+from bundle.label_errors.records import JudgedSamples
 from bundle.layouts import trec
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.query_texts import query_texts
@@ -36,6 +37,7 @@ from release.snapshot.history import (
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
+from release.snapshot.label_samples import judged_samples
 from release.snapshot.model_labels import released_models
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.proposals import released_proposals
@@ -121,5 +123,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             blind_ratings=blind_figures(collection),
             proposals=() if of_citations else released_proposals(collection),
             models=released_models(collection, options),
+            label_samples=judged_samples(collection) if of_citations else JudgedSamples(),
         )
         return without_judging(snapshot) if of_citations else snapshot

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from django.db.models import Q
+
 from adjudication.blind.figures import NO_FIGURES
 from adjudication.standing import LabelledPair, Standing
 from bundle.citation_labels import (
@@ -68,7 +70,7 @@ def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> 
     """The labels of the queries, which are primary keys, by query id and docno."""
     builds = list(builds)
     known, completed = known_sources_by_paper(builds), papers_to_complete(builds)
-    sources = frozenset().union(*known.values())
+    sources = Q(source__in=frozenset().union(*known.values()))
     for some in batched(queries, READ_TOGETHER):
         pooled = Query.objects.filter(pk__in=some, query_paper__pool__frozen_at__isnull=False)
         rows = sorted(

@@ -7,6 +7,8 @@ from collections.abc import Collection as Group
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
+from django.db.models import Q
+
 from accounts.models import Collection
 from adjudication.standing import LabelledPair
 from bundle.citation_labels import with_citation
@@ -41,7 +43,7 @@ def _pools(collection: Collection, completed: Group[str]) -> Iterator[Row]:
 
 
 def cited_rows(
-    pools: Sequence[int], completed: Group[str], among: Group[str] | None = None
+    pools: Sequence[int], completed: Group[str], among: Q | None = None
 ) -> Iterator[Row]:
     """The candidates of these pools with these of their sources.
 
@@ -57,11 +59,11 @@ def cited_rows(
         yield (*document[:4], tuple(map(tuple, document.sources)), *document[5:])
 
 
-def _rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row]:
+def _rows(pools: Sequence[int], among: Q | None = None) -> Iterator[Row]:
     """The candidates of these pools by query paper and position, with these of their sources."""
     contributions = Contribution.objects.filter(candidate__pool__in=pools).order_by()
     if among is not None:
-        contributions = contributions.filter(source__in=among)
+        contributions = contributions.filter(among)
     sources: dict[int, list[Row]] = defaultdict(list)
     for candidate_id, *source in contributions.values_list(
         "candidate_id", "source", "rank", "score", "drawn"

@@ -115,7 +115,7 @@ def _make_later_round() -> None:
 
 
 def _make_rows(folder: Path) -> None:
-    """Five collections. Two have a release, and one is imported from a release."""
+    """Six collections. Two have a release, and one is imported from a release."""
     from accounts.models import User
     from annotation.models import Pair
     from release.files import path_of
@@ -154,12 +154,14 @@ def _make_world() -> None:
     from release.publicity import make_public
     from tests.support.api_world import a_world
     from tests.support.factories import DocumentFactory, a_pool, a_query, annotators
+    from tests.support.label_samples import a_row_of_a_sample
     from tests.support.labels import predicted
     from tests.support.practice_scenes import a_pilot, practise
 
     world = a_world("world")
     collection, annotator = world.collection, User.objects.get(username="ann1")
     make_public(release=world.release, person=None)
+    a_row_of_a_sample(collection)
     slot = world.slots()[0]
     tag_error(system=world.system, pair=slot.pair, error_type="other task", tagged_by=None)
     profile = {key: min(set(values) - {""}) for key, values in VALUES.items()}

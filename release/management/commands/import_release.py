@@ -80,6 +80,11 @@ def summary(report: ReleaseImportReport) -> str:
             f"{count_noun(report.runs_left_out, 'run')} of the manifest left out: no pool was "
             "drawn from them, so the release does not have their lists."
         )
+    if report.label_samples_left_out:
+        lines.append(
+            f"{count_noun(report.label_samples_left_out, 'judged sample')} of the labels left out: "
+            "it was judged in another collection. label_errors/ of the release has it."
+        )
     if report.changed_texts:
         lines.append(
             f"{count_noun(report.changed_texts, 'judged pair')} with another text than the judged "

@@ -32,7 +32,38 @@ def decided_again_after_a_public_version(world: World) -> None:
     decided_again(world)
 
 
+def another_stratum(world: World, **changes: object) -> None:
+    """By default of another type than the stratum that there is."""
+    again(world.sampled_label.stratum, **{"type": "other"} | changes)
+
+
 CASES = [
+    Case(
+        "label_sample_stays_as_drawn",
+        lambda world: change(world.sampled_label.stratum.sample, seed="other"),
+    ),
+    Case("label_stratum_once", lambda world: another_stratum(world, type="true")),
+    Case("label_stratum_label_is_0_or_1", lambda world: another_stratum(world, label=2)),
+    Case(
+        "label_stratum_sampled_at_most_its_population",
+        lambda world: another_stratum(world, sampled=3),
+    ),
+    Case(
+        "label_stratum_never_edited",
+        lambda world: change(world.sampled_label.stratum, population=9),
+    ),
+    Case("sampled_label_once", lambda world: again(world.sampled_label)),
+    Case(
+        "sampled_label_never_edited", lambda world: change(world.sampled_label, query=world.query)
+    ),
+    Case(
+        "sampled_label_of_its_collection",
+        lambda world: again(world.sampled_label, query=world.query),
+    ),
+    Case(
+        "sampled_label_of_its_collection",
+        lambda world: again(world.sampled_label, candidate=world.pair.candidate),
+    ),
     Case("judgment_before_public_version_stays", judged_again_after_a_public_version),
     Case("decision_of_public_version_stays", decided_again_after_a_public_version),
     Case("release_version_once", lambda world: again(world.release)),

@@ -74,6 +74,7 @@ from release.models import (
     Release,
     ReleaseException,
     ReleaseImport,
+    SampledLabel,
 )
 from reports.models import StoredReport
 from retrieval.models import Ranking, Run
@@ -100,6 +101,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.label_samples import a_row_of_a_sample
 from tests.support.old_reports import a_stored_report
 from tests.support.practice_scenes import a_pilot, practise
 from tests.support.repeats import answer_repeat
@@ -176,6 +178,7 @@ class World(NamedTuple):
     erratum: Erratum  # open, of that release
     settled_erratum: Erratum
     release_import: ReleaseImport
+    sampled_label: SampledLabel  # in a collection of its own, of labels of this one
     full_text: FullText  # of a document in the study
     study: Study  # its rater is `third`
     study_pair: StudyPair
@@ -269,6 +272,7 @@ def build_world() -> World:
     sampled_paper = a_sample(collection).papers.create(document=document, position=1)
     paper_type = collection.paper_types.create(key="survey", name="Survey", position=1)
     round_list = a_round_list(collection)
+    sampled = a_row_of_a_sample(collection)
     return World(
         **practice,
         system=system,
@@ -375,6 +379,7 @@ def build_world() -> World:
         error_tag=ErrorTag.objects.create(
             system="sys", pair=decided.pair, kind="miss", type="context", grade=2
         ),
+        sampled_label=sampled.strata.get().sampled_labels.get(),
         datasheet_answer=collection.datasheet_answers.create(question="pay", text="Unpaid."),
         profile_threshold=ProfileThreshold.objects.create(collection=collection),
         annotator_profile=collection.annotator_profiles.create(

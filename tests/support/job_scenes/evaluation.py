@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
@@ -25,6 +25,7 @@ from evaluation.shadow_judges.services import Description, request_shadow_judge
 from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
 from planning.double_judging.report import JudgingPlansReport
+from release.label_samples.services import request_sample
 from release.proofs.blindness.report import BlindnessCheck
 from release.proofs.display import DisplayProof
 from release.services import publish_release, request_release
@@ -35,6 +36,7 @@ from scoring.services import request_evaluation
 from scoring.systems.uploads import request_system_import
 from tests.support.asking_scenes import a_plan
 from tests.support.baseline_scenes import a_judged_scene
+from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.job_scenes.files import text
 from tests.support.label_scenes import MODEL_LABELS, two_systems
 from tests.support.model_server import model_server
@@ -155,6 +157,14 @@ def blindness() -> Job:
     return request_report(BlindnessCheck(), collection=a_judged_collection())
 
 
+def label_sample() -> Job:
+    return request_sample(
+        collection=an_mdcr_collection(),
+        **{"slug": "sample", "pairs": 20, "facet": "method"},
+        requested_by=User.objects.get(username="admin"),
+    )
+
+
 def rankings() -> Job:
     collection = a_scored_collection()
     versions = []
@@ -168,6 +178,7 @@ def rankings() -> Job:
 
 
 SCENES: dict[str, Callable[[], Job]] = {
+    "sample_labels": label_sample,
     "compute_agreement": agreement,
     "compute_alignment": alignment,
     "compute_consistency": consistency,
