@@ -65,6 +65,18 @@ GOALS: dict[str, Goal] = {
     "agreement-job": Goal("agreement of the collection", "", ""),
     "agreement-again": Goal("agreement when nothing changed", "3.6 s", "≤ 0.2 s"),
     "release": Goal("release of all judgments", "45 s, 875 MiB", "≤ 60 s, ≤ 300 MiB"),
+    "gaps": Goal("what the gaps of late runs could change", "", ""),
+    "pool-round": Goal("a pool round of late runs", "", "no transaction over 0.5 s"),
+    "new-pairs": Goal("open the pairs of that round", "", "no transaction over 0.5 s"),
+    "yields": Goal("yields and advice to stop", "", ""),
+    "model-labels": Goal("import of a model's labels", "", ""),
+    "worth": Goal("worth of a model's labels", "44 CPU s, 631 MiB", "≤ 300 MiB"),
+    "judging-plans": Goal("plans with fewer second judges", "", ""),
+    "estimates": Goal("scores estimated with a model's labels", "", ""),
+    "asking": Goal("ask a model that answers at once", "", ""),
+    "second-release": Goal("a second release, with the round", "", "≤ 60 s, ≤ 300 MiB"),
+    "verification": Goal("all checks of that release", "", ""),
+    "benchmark-import": Goal("import of a benchmark of MDCR's form", "", "≤ 120 s"),
     "import": Goal("import of that release", "426 s, one transaction", "≤ 120 s"),
     "import-judging": Goal(
         "the same while 8 annotators judge", "", "no wait over 0.3 s, 0 over-annotated"

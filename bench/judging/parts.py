@@ -26,6 +26,7 @@ from bench.judging.keys import measure_judging, measure_opening, measure_paint
 from bench.judging.pages import measure_page_paint, measure_pages
 from bench.judging.server import DEPLOYED
 from bench.judging.setting import Bench, Place
+from bench.later import parts as later
 from bench.processes import ROOT, DidNotStart, StepFailed
 
 # Measured once, and on each database.
@@ -43,6 +44,8 @@ PARTS: dict[str, Callable[[Place], None]] = {
     "agreement": measure_agreement,
     "due-check": measure_due_check,
     "release": measure_release,
+    # Before the addresses, so that the pages have a round, a model and reports to show.
+    **later.PARTS,
     "addresses": measure_addresses,
     "pools": measure_pools,
     # The last, because all tables have twice as many rows afterwards.

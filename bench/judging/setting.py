@@ -27,6 +27,7 @@ class Size:
     gets: int = 5  # of each page
     patience: float = 20.0  # seconds for one page
     pages: tuple[str, ...] = ()  # by the keys of the goals; none are all
+    requests: int = 5_000  # to a model
     papers: int = QUERIES  # whose pools are built
     agreement: tuple[int, int] = (5_000, 250)
 

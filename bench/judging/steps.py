@@ -177,8 +177,17 @@ def pools(clock: Clock) -> Values:
     return end_of(request_pools(collection=collection, plan=plan_of_pools(), requested_by=None))
 
 
+# Of addresses that have no figure of the pools.
+FIGURES = {
+    "shadow-judge-figure": "model-parts",
+    "estimates-figure": "estimates",
+    "yields-figure": "yield-curve",
+}
+
+
 def addresses(clock: Clock, version: str) -> Values:
-    """Every address that needs nothing but one collection, query, document, run and version."""
+    """Every address that needs nothing but one collection, query, document, run and version, the
+    round and the model of `bench.later`."""
     from django.urls import get_resolver, reverse
 
     values = _values(version)
@@ -189,6 +198,9 @@ def addresses(clock: Clock, version: str) -> Values:
             named = values | {"name": values["run" if "/runs/" in route else "query"]}
             if "/systems/" in route:
                 named["name"] = values["run"]
+            if "/pool-rounds/" in route:
+                named["name"] = "late_1"
+            named["figure"] = FIGURES.get(str(name), values["figure"])
             if named.keys() >= set(parameters):
                 found[str(name)] = reverse(name, kwargs={key: named[key] for key in parameters})
     return {"addresses": found}
@@ -215,6 +227,8 @@ def _values(version: str) -> dict[str, str]:
         "missing": "exclude",
         "extension": "pdf",
         "figure": "depth",
+        "shadow_judge": "model",
+        "round_number": "2",
     }
 
 

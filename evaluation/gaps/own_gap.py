@@ -66,7 +66,7 @@ def own_gap(
     read.read("", kept)
     measures = list(measures)
     scored_from = max((measure.least for measure in measures), default=labels.relevant_from)
-    unjudged = int(read.gap_sizes("").sum())
+    unjudged = int(read.gap_sizes()[""].sum())
     bounds: dict[str, MeanRange] = {}
     for each in gap_measures(measures, scored_from):
         ranges = [read.own_range(each.bounded, "", place) for place in range(len(read.names))]

@@ -55,7 +55,7 @@ def report_payload(
             work.progress(number * total + done, of_all, "systems bounded, by each measure")
 
         results[each.name], budget = later.result(each.bounded, budget, report)
-    sizes = {name: lists.gap_sizes(name).tolist() for name in gaps_of}
+    sizes = {name: row.tolist() for name, row in lists.gap_sizes().items() if name in gaps_of}
     return {
         "collection": collection.slug,
         "depth": depth,
@@ -154,9 +154,10 @@ def _decisive(
     orders = results[main.name].orders
     lists = later.lists
     papers = query_papers(collection)
-    queries = [lists.query(place, papers) for place in range(len(lists.names))]
-    size = sum(bool(query.docnos) for query in queries)
+    size = sum(lists.open_count(place) > 0 for place in range(len(lists.names)))
     taken = orders[: MOST_DECISIVE // size] if size else []
+    names = {name for order in taken for name in (order.first, order.second)}
+    queries = [lists.query(place, papers, names) for place in range(len(lists.names))]
     conclusions = [Conclusion(order.first, order.second, main.name) for order in taken]
     return {
         "measure": main.name,

@@ -125,6 +125,7 @@ def given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:
         .values_list("pair__query__name", "pair__candidate__document__docno", "grade")
     )
     labels: dict[str, dict[str, int]] = {}
+    docnos: dict[str, str] = {}  # each id once, because a document is in many pools
     for query, docno, grade in rows.iterator(READ_TOGETHER):
-        labels.setdefault(query, {})[docno] = grade
+        labels.setdefault(query, {})[docnos.setdefault(docno, docno)] = grade
     return labels

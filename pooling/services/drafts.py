@@ -307,7 +307,7 @@ def insert_candidates(
 ) -> None:
     """Insert the candidates of this part, and their contributions. `pools` are by query paper."""
     _insert_candidates(pools, part, round_number)
-    _insert_contributions(pools, part)
+    _insert_contributions(pools, part, round_number)
 
 
 def _pool(build: PoolBuild, new_pool: NewPool) -> Pool:
@@ -347,9 +347,12 @@ def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool], round_num
     )
 
 
-def _insert_contributions(pools: Mapping[int, int], batch: list[NewPool]) -> None:
+def _insert_contributions(
+    pools: Mapping[int, int], batch: list[NewPool], round_number: int
+) -> None:
     own = [pools[new_pool.query_paper_id] for new_pool in batch]
-    rows = Candidate.objects.order_by().filter(pool__in=own)
+    # Not the earlier ones, of which a pool has many times more.
+    rows = Candidate.objects.order_by().filter(pool__in=own, round=round_number)
     candidates: dict[tuple[Any, Any], int] = {
         (pool, position): pk for pool, position, pk in rows.values_list("pool", "position", "pk")
     }

@@ -23,6 +23,7 @@ from bench.judging.peer import PeerAnnotator, _result
 from bench.judging.setting import Bench, Size
 from bench.judging.state import PASSWORD, SLUG, make_state
 from bench.judging.steps import addresses
+from bench.later import parts as later
 from bench.processes import children_of, memory_of, started
 from bench.step_commands import Clock
 
@@ -170,7 +171,7 @@ class TestAgainstAServer:
 PARTS_BY_DAY = {
     "judging": {"statistics", "paint", "judging", "opening", "pages", "page-paint"},
     "jobs": {"agreement", "due-check", "pools", "import", "import-judging"},
-    "addresses": {"release", "addresses"},
+    "later": {"release", "addresses", *later.PARTS},
 }
 FIGURES = {
     "judging": {"agreement", "paint", "judge", "together", "opening", "judge-list", "page-paint"},
@@ -178,7 +179,11 @@ FIGURES = {
         *("agreement-job", "agreement-again", "due-check", "pools", "pools-again"),
         *("import", "import-judging"),
     },
-    "addresses": {"release", "all-pages", "downloads", "api"},
+    "later": {
+        *("release", "all-pages", "downloads", "api", "gaps", "pool-round", "new-pairs", "yields"),
+        *("model-labels", "worth", "judging-plans", "estimates", "asking", "benchmark-import"),
+        *("second-release", "verification"),
+    },
 }
 
 
@@ -206,6 +211,7 @@ def test_the_benchmark_of_four_queries_fills_its_table(of_day, tmp_path, monkeyp
         gets=1,
         pages=("judge-list",),
         papers=4,
+        requests=20,
         agreement=(5, 20),
     )
     bench = Bench(tmp_path, out, size)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 
-from evaluation.gaps.computation.bounds import OpenList, QueryLabels
+from evaluation.gaps.computation.bounds import OpenLists, QueryLabels
 
 Labels = Mapping[str, int]
 
@@ -23,12 +23,13 @@ class Case(NamedTuple):
     lists: Sequence[Sequence[str]]
     highest: int
 
-    def view(self, number: int) -> OpenList:
-        docnos = self.lists[number]
-        found = [(rank, self.labels[name]) for rank, name in ranked(docnos) if name in self.labels]
-        ranks = {name: rank for rank, name in ranked(docnos)}
-        rank, grade = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        return OpenList(rank, grade, np.array([ranks.get(name, 0) for name in self.open], int))
+    def view(self, number: int) -> OpenLists:
+        ranks = {name: rank for rank, name in ranked(self.lists[number])}
+        judged, opened = (
+            np.array([[ranks.get(name, 0) for name in names]], dtype=np.int64)
+            for names in (self.labels, self.open)
+        )
+        return OpenLists(judged, opened)
 
     @property
     def query(self) -> QueryLabels:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 
+import numpy as np
+
 from evaluation.gaps.computation.bounds import BoundedMeasure, ScoreRange
 from evaluation.gaps.computation.conclusions import Conclusion, Differences, holds
 from evaluation.gaps.computation.queries import OpenQuery
@@ -88,24 +90,23 @@ class _PairOfSystems:
     def by_effect(self, chosen: Set[Pair]) -> list[Pair]:
         """The other documents; first those that alone can move the difference most in a query."""
         effects: dict[Pair, float] = {}
-        for number, query in enumerate(self.queries):
-            for place, docno in enumerate(query.docnos):
+        systems = (self.conclusion.first, self.conclusion.second)
+        for query in self.queries:
+            if not query.docnos:
+                continue
+            rows = query.differences_by_document(self.measure, *systems)
+            # 0 is possible where the query may have no value.
+            optional = np.where(rows[:, 3] > 0, rows[:, 0], 0.0)
+            reach = np.maximum(rows[:, 2], optional) - np.minimum(rows[:, 0], optional)
+            for docno, effect in zip(query.docnos, np.nan_to_num(reach).tolist(), strict=True):
                 key = (query.paper, docno)
-                if key in chosen:
-                    continue
-                bounds = self._difference(number, (place,))
-                effect = 0.0
-                if bounds:
-                    optional = () if bounds.is_certain else (0.0,)
-                    effect = max(bounds.high, *optional, bounds.low) - min(
-                        bounds.low, *optional, bounds.high
-                    )
-                effects[key] = max(effects.get(key, 0.0), effect)
+                if key not in chosen:
+                    effects[key] = max(effects.get(key, 0.0), effect)
         return sorted(effects, key=lambda key: (-effects[key], key))
 
     def _difference(self, number: int, places: tuple[int, ...]) -> ScoreRange | None:
         if (number, places) not in self._bounds:
             systems = (self.conclusion.first, self.conclusion.second)
-            query = self.queries[number].keeping(places, systems)
-            self._bounds[number, places] = query.difference(self.measure, *systems)
+            found = self.queries[number].difference(self.measure, *systems, places)
+            self._bounds[number, places] = found
         return self._bounds[number, places]

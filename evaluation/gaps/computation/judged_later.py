@@ -14,17 +14,15 @@ from evaluation.gaps.computation.bounds import (
     ADDITIVE,
     BoundedMeasure,
     Floats,
-    ScoreRange,
-    difference_range,
-    score_range,
-    share_with_elsewhere,
+    difference_ranges,
+    score_ranges,
 )
-from evaluation.gaps.computation.means import MeanRange, PossibleRanks, mean_range, places
+from evaluation.gaps.computation.means import MeanRange, PossibleRanks, mean_of, places
 from evaluation.gaps.computation.read_lists import ReadLists
 from scoring.statistics.paired import SAME
 
 Report = Callable[[int, int], None]  # done, of how many
-MOST_EXACT = 30_000  # differences of two systems on a query: some 10 seconds
+MOST_EXACT = 30_000  # differences of two systems on a query: some 2 seconds
 
 
 class BoundedScore(NamedTuple):
@@ -73,10 +71,12 @@ class JudgedLater:
     @cached_property
     def shared(self) -> int:
         """The pairs that are in two of the gaps or more."""
+        chosen = [row for row, name in enumerate(self.lists.systems) if name in self.chosen]
+        rows = np.array(chosen, dtype=np.int64)
         several = 0
         for place in range(len(self.lists.names)):
-            gaps = [self.lists.in_gap(self.lists.view(name, place)) for name in self.chosen]
-            several += int((np.sum(gaps, axis=0) > 1).sum())
+            gaps = self.lists.in_gap(self.lists.lists(place).of(rows))
+            several += int((gaps.sum(axis=0) > 1).sum())
         return several
 
     def result(
@@ -84,57 +84,46 @@ class JudgedLater:
     ) -> tuple[MeasureResult, int]:
         """The result by a measure, and how much of the budget of exact differences is left."""
         systems = self.lists.systems
-        joint: dict[str, list[ScoreRange | None]] = {}
-        scores: dict[str, dict[str, BoundedScore]] = {facet: {} for facet in self.groups}
-        own_means: dict[str, dict[str, MeanRange]] = {}
-        shares = [self._share(measure, place) for place in range(len(self.lists.names))]
-        for done, system in enumerate(systems):
+        own, joint = (np.full((len(systems), len(self.lists.names), 4), np.nan) for _ in range(2))
+        for place in range(len(self.lists.names)):
             if report:
-                report(done, len(systems))
-            own, joint[system] = self._ranges(measure, system, shares)
-            own_means[system] = self._means(own)
-        joint_means = {system: self._means(joint[system]) for system in systems}
+                report(place, len(self.lists.names))
+            own[:, place], joint[:, place] = self._ranges(measure, place)
+        own_means, joint_means = (
+            {system: self._means(rows) for system, rows in zip(systems, ranges, strict=True)}
+            for ranges in (own, joint)
+        )
         differences, exact, budget = self._differences(measure, joint, joint_means, budget)
+        scores: dict[str, dict[str, BoundedScore]] = {facet: {} for facet in self.groups}
         for facet in self.groups:
             found = places(*differences[facet])
-            for place, system in zip(found, systems, strict=True):
+            for ranks, system in zip(found, systems, strict=True):
                 scores[facet][system] = BoundedScore(
-                    own_means[system][facet], joint_means[system][facet], place
+                    own_means[system][facet], joint_means[system][facet], ranks
                 )
         first = next(iter(self.groups))
         return MeasureResult(scores, list(self._orders(differences[first], exact))), budget
 
-    def _share(self, measure: BoundedMeasure, place: int) -> float | None:
-        return share_with_elsewhere(measure, self.lists.labels(place), self.lists.open_count(place))
-
-    def _ranges(
-        self, measure: BoundedMeasure, system: str, shares: Sequence[float | None]
-    ) -> tuple[list[ScoreRange | None], list[ScoreRange | None]]:
-        """By query: if the system's own gap is judged, and if all open documents are."""
-        own: list[ScoreRange | None] = []
-        joint: list[ScoreRange | None] = []
-        for place, share in enumerate(shares):
-            labels, view = self.lists.labels(place), self.lists.view(system, place)
-            alone = self.lists.own_range(measure, system, place)
-            own.append(alone)
-            if self.lists.in_gap(view).all():
-                joint.append(alone)
-            elif share is None or alone is None or not alone.is_certain or view.open.any():
-                joint.append(score_range(measure, labels, view))
-            else:
-                joint.append(ScoreRange(alone.value * share, alone.value, alone.value))
+    def _ranges(self, measure: BoundedMeasure, place: int) -> tuple[Floats, Floats]:
+        """Of each system: if the system's own gap is judged, and if all open documents are."""
+        labels, lists = self.lists.labels(place), self.lists.lists(place)
+        joint = score_ranges(measure, labels, lists)
+        own = joint[:, [1, 1, 1, 3]]  # of a system without a gap
+        if not labels.has_value(measure):
+            own[:] = np.nan
+        has_gap = np.flatnonzero(self.lists.in_gap(lists).any(axis=1))
+        if len(has_gap):
+            gaps = self.lists.own_gaps(lists.of(has_gap))
+            own[has_gap] = score_ranges(measure, labels, gaps)
         return own, joint
 
-    def _means(self, ranges: Sequence[ScoreRange | None]) -> dict[str, MeanRange]:
-        return {
-            facet: mean_range([ranges[place] for place in group])
-            for facet, group in self.groups.items()
-        }
+    def _means(self, rows: Floats) -> dict[str, MeanRange]:
+        return {facet: mean_of(rows[list(group)]) for facet, group in self.groups.items()}
 
     def _differences(
         self,
         measure: BoundedMeasure,
-        ranges: Mapping[str, Sequence[ScoreRange | None]],
+        joint: Floats,
         means: Mapping[str, Mapping[str, MeanRange]],
         budget: int,
     ) -> tuple[dict[str, tuple[Floats, Floats, Floats]], npt.NDArray[np.bool_], int]:
@@ -161,45 +150,37 @@ class JudgedLater:
         if measure.family not in ADDITIVE:
             return found, exact, budget
         size = sum(self.lists.open_count(place) > 0 for place in range(len(self.lists.names)))
-        for i, first in enumerate(systems):
-            for j, second in enumerate(systems[:i]):
-                undecided = any(
-                    low[i, j] <= SAME and high[i, j] >= -SAME for low, _, high in found.values()
-                )
-                if not undecided or size > budget:
-                    continue
-                budget -= size
-                exact[i, j] = exact[j, i] = True
-                by_facet = self._means(
-                    [
-                        self._difference(measure, place, first, second, ranges)
-                        for place in range(len(self.lists.names))
-                    ]
-                )
-                for facet, mean in by_facet.items():
-                    for matrix, bound, other in zip(
-                        found[facet], mean, reversed(mean), strict=True
-                    ):
-                        if bound is not None and other is not None:
-                            matrix[i, j], matrix[j, i] = bound, -other
-        return found, exact, budget
+        undecided = [
+            (i, j)
+            for i in range(len(systems))
+            for j in range(i)
+            if any(low[i, j] <= SAME and high[i, j] >= -SAME for low, _, high in found.values())
+        ]
+        taken = undecided[: budget // size] if size else undecided
+        rows = self._exact_differences(measure, joint, taken)
+        for (i, j), of_pair in zip(taken, rows, strict=True):
+            exact[i, j] = exact[j, i] = True
+            for facet, mean in self._means(of_pair).items():
+                for matrix, bound, other in zip(found[facet], mean, reversed(mean), strict=True):
+                    if bound is not None and other is not None:
+                        matrix[i, j], matrix[j, i] = bound, -other
+        return found, exact, budget - size * len(taken)
 
-    def _difference(
-        self,
-        measure: BoundedMeasure,
-        place: int,
-        first: str,
-        second: str,
-        ranges: Mapping[str, Sequence[ScoreRange | None]],
-    ) -> ScoreRange | None:
-        if self.lists.open_count(place):
-            views = [self.lists.view(system, place) for system in (first, second)]
-            return difference_range(measure, self.lists.labels(place), *views)
-        one, other = ranges[first][place], ranges[second][place]
-        if one is None or other is None:
-            return None
-        value = one.value - other.value
-        return ScoreRange(value, value, value)
+    def _exact_differences(
+        self, measure: BoundedMeasure, joint: Floats, pairs: Sequence[tuple[int, int]]
+    ) -> Floats:
+        """The bounds for each of these pairs of systems and each query: (pairs, queries, 4)."""
+        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        found: Floats = joint[first]
+        found[:, :, :3] -= joint[second][:, :, [1]]
+        found[:, :, [0, 2]] = found[:, :, [1]]
+        for place in range(len(self.lists.names)):
+            if self.lists.open_count(place) and len(pairs):
+                lists = self.lists.lists(place)
+                found[:, place] = difference_ranges(
+                    measure, self.lists.labels(place), lists.of(first), lists.of(second)
+                )
+        return found
 
     def _orders(
         self, differences: tuple[Floats, Floats, Floats], exact: npt.NDArray[np.bool_]

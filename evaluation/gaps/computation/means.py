@@ -25,7 +25,12 @@ def mean_range(ranges: Sequence[ScoreRange | None]) -> MeanRange:
     The labels of two queries are independent, so the mean is lowest where every value is. A query
     that need not have a value takes part where that lowers the mean, and likewise for the highest.
     """
-    rows = np.array([row for row in ranges if row], dtype=np.float64).reshape(-1, 4)
+    return mean_of(np.array([row for row in ranges if row], dtype=np.float64).reshape(-1, 4))
+
+
+def mean_of(rows: Floats) -> MeanRange:
+    """As `mean_range`, of rows of `score_ranges`."""
+    rows = rows[~np.isnan(rows[:, 0])]
     certain, others = rows[rows[:, 3] > 0], rows[rows[:, 3] == 0]
     value = float(certain[:, 1].mean()) if len(certain) else None
     low = _lowest(certain[:, 0], others[:, 0])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.gaps.computation.bounds import (
     BoundedMeasure,
-    OpenList,
+    Floats,
+    OpenLists,
     QueryLabels,
     ScoreRange,
-    difference_range,
-    score_range,
+    difference_ranges,
 )
 
 
@@ -29,22 +29,22 @@ class OpenQuery:
     paper: str
     labels: QueryLabels
     docnos: Sequence[str]
-    views: Mapping[str, OpenList]
+    views: Mapping[str, OpenLists]  # of one list each
 
-    def range_of(self, measure: BoundedMeasure, system: str) -> ScoreRange | None:
-        return score_range(measure, self.labels, self.views[system])
-
-    def difference(self, measure: BoundedMeasure, first: str, second: str) -> ScoreRange | None:
-        return difference_range(measure, self.labels, self.views[first], self.views[second])
-
-    def keeping(self, chosen: Collection[int], systems: Collection[str]) -> OpenQuery:
-        """The query with only these open documents, by their places, and these systems."""
-        places = np.array(sorted(chosen), dtype=np.int64)
-        return replace(
-            self,
-            docnos=[self.docnos[place] for place in places],
-            views={
-                name: self.views[name]._replace(open=self.views[name].open[places])
-                for name in systems
-            },
+    def difference(
+        self, measure: BoundedMeasure, first: str, second: str, places: Sequence[int]
+    ) -> ScoreRange | None:
+        """The bounds of the difference if only these documents are open, by their places."""
+        lists = (
+            view._replace(open=view.open[:, list(places)])
+            for view in (self.views[first], self.views[second])
         )
+        return ScoreRange.of(difference_ranges(measure, self.labels, *lists)[0])
+
+    def differences_by_document(self, measure: BoundedMeasure, first: str, second: str) -> Floats:
+        """The bounds of the difference if a single document is open, for each of `docnos`."""
+        lists = (
+            OpenLists(np.repeat(view.judged, len(self.docnos), axis=0), view.open.T)
+            for view in (self.views[first], self.views[second])
+        )
+        return difference_ranges(measure, self.labels, *lists)

@@ -18,7 +18,7 @@ import numpy as np
 from evaluation.gaps.computation.bounds import (
     BoundedMeasure,
     Ints,
-    OpenList,
+    OpenLists,
     QueryLabels,
     UnboundedMeasure,
     score_range,
@@ -49,7 +49,11 @@ def upper_bound(measure: BoundedMeasure, listed: Ints, judged: Ints, highest: in
     grades of all documents that were judged for the query.
     """
     ranks = np.arange(1, len(listed) + 1)
-    is_judged = listed != UNJUDGED
-    view = OpenList(ranks[is_judged], listed[is_judged], ranks[~is_judged])
-    found = score_range(measure, QueryLabels(judged, highest), view)
-    return found.high if found else 0.0
+    at = np.zeros(len(judged), dtype=np.int64)
+    for grade in np.unique(listed[listed != UNJUDGED]):
+        # Documents of one grade are alike, so the first of them stand for those of the list.
+        found = ranks[listed == grade]
+        at[np.flatnonzero(judged == grade)[: len(found)]] = found
+    lists = OpenLists(at[None], ranks[None, listed == UNJUDGED])
+    bounds = score_range(measure, QueryLabels(judged, highest), lists)
+    return bounds.high if bounds else 0.0

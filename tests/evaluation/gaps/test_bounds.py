@@ -9,10 +9,10 @@ import pytest
 from evaluation.gaps.computation.bounds import (
     ADDITIVE,
     BoundedMeasure,
+    ScoreRange,
     UnboundedMeasure,
-    difference_range,
+    difference_ranges,
     score_range,
-    share_with_elsewhere,
 )
 from tests.support.labellings import Case, random_case, values_of
 
@@ -84,7 +84,8 @@ def test_differences_of_two_systems_are_bounded_with_the_same_labels(relevant: b
         values = values_of(case, MEASURES, 2, list(case.labellings()))
         for name in MEASURES:
             measure = BoundedMeasure.of(name, 2)
-            found = difference_range(measure, case.query, case.view(0), case.view(1))
+            rows = difference_ranges(measure, case.query, case.view(0), case.view(1))
+            found = ScoreRange.of(rows[0])
             differences = [first - second for first, second in values[name]]
             assert found is not None
             low, high = min(differences), max(differences)
@@ -108,20 +109,3 @@ def test_a_relevant_document_elsewhere_lowers_a_score() -> None:
 def test_a_measure_without_known_bounds_is_refused(name: str) -> None:
     with pytest.raises(UnboundedMeasure, match="No bounds are known"):
         BoundedMeasure.of(name)
-
-
-@pytest.mark.parametrize("relevant", [True, False], ids=["some relevant", "none relevant"])
-def test_lists_without_open_documents_lose_the_same_share(relevant: bool) -> None:
-    for seed in range(40):
-        case = random_case(seed, open_=seed % 5 + 1, relevant=relevant)
-        docnos = [docno for docno in case.lists[0] if docno not in case.open]
-        case = case._replace(lists=[docnos])
-        for name in MEASURES:
-            measure = BoundedMeasure.of(name, 2)
-            share = share_with_elsewhere(measure, case.query, len(case.open))
-            found = score_range(measure, case.query, case.view(0))
-            assert found is not None
-            if share is not None:
-                assert (found.low, found.high) == pytest.approx((found.value * share, found.value))
-            else:
-                assert measure.family in ("Rprec", "Bpref")

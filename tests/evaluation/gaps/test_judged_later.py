@@ -176,15 +176,15 @@ def test_pairs_in_several_gaps_are_judged_once() -> None:
     }
     later = judged_later(qrels, lists, SYSTEMS)
     assert (later.pairs, later.shared) == (4, 2)
-    assert later.lists.gap_sizes("first").tolist() == [2, 1]
-    assert later.lists.gap_sizes("third").tolist() == [1, 0]
+    assert later.lists.gap_sizes()["first"].tolist() == [2, 1]
+    assert later.lists.gap_sizes()["third"].tolist() == [1, 0]
     assert later.lists.listed("second") == 3
 
 
 def test_a_settled_document_is_in_no_gap() -> None:
     read = ReadLists({"q1": {"a": 1}}, 1, None, {"q1": {"x"}})
     read.open_gap([("q1", ["x", "y"]), ("other", ["z"])])
-    assert read.query(0, {"q1": "paper"}).docnos == ["y"]
+    assert read.query(0, {"q1": "paper"}, ()).docnos == ["y"]
 
 
 def test_a_query_that_may_have_no_value_joins_a_mean_where_that_is_worse() -> None:
