@@ -35,7 +35,7 @@ from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
-from tests.support.kept_rows import FILLED_BY_MIGRATIONS  # noqa: E402
+from tests.support.kept_rows import FILLED_BY_MIGRATIONS, sqlite_triggers  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 from tests.support.worlds import once_a_file  # noqa: E402
 
@@ -151,9 +151,9 @@ def _every_release_is_right(request, _made_releases, django_db_blocker):
 def _flush_past_the_triggers():
     """Let the test runner empty tables whose rows can never be deleted: DELETE without triggers.
 
-    On SQLite the triggers step aside and come back. PostgreSQL fires none, and checks no foreign
-    key, for a session that a superuser calls a replica. TRUNCATE fires none either, but it takes a
-    second or two for these tables, against five milliseconds. Only other roles need it.
+    On SQLite those on deletions step aside and come back. PostgreSQL fires none, and checks no
+    foreign key, for a session that a superuser calls a replica. TRUNCATE fires none either, but it
+    takes a second or two for these tables, against five milliseconds. Only other roles need it.
     """
     changed = {sqlite: _sqlite_flush, postgresql: _postgresql_flush}
     kept = {backend: backend.DatabaseWrapper.ops_class.sql_flush for backend in changed}
@@ -170,12 +170,10 @@ def _of_tests(tables):
 
 def _sqlite_flush(flush):
     def sql_flush(self, style, tables, **options):
-        with self.connection.cursor() as cursor:
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            triggers = cursor.fetchall()
-        drops = [f"DROP TRIGGER {name}" for name, _ in triggers]
+        triggers = sqlite_triggers("DELETE")
+        drops = [f"DROP TRIGGER {name}" for name in triggers]
         deletes = flush(self, style, _of_tests(tables), **options)
-        return [*drops, *deletes, *(sql for _, sql in triggers)]
+        return [*drops, *deletes, *triggers.values()]
 
     return sql_flush
 
