@@ -105,25 +105,25 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _quick_settings():
-    """A quick hash, and static files that are looked up when they are requested.
+def _settings_of_tests(tmp_path_factory):
+    """A quick hash, static files that are looked up when they are requested, a folder of uploads.
 
-    WhiteNoise would search all static folders each time a test makes a client: 30 ms.
+    WhiteNoise would search all static folders each time a test makes a client: 30 ms. The folder
+    is of no test, because tests look whether a failed build leaves theirs empty.
     """
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
+    folder = tmp_path_factory.mktemp("incoming")
+    with override_settings(
+        PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True, FILE_UPLOAD_TEMP_DIR=folder
+    ):
         yield
 
 
 @pytest.fixture(autouse=True)
-def _own_data_dir(settings, tmp_path, tmp_path_factory):
-    settings.DATA_DIR = tmp_path
-    settings.ARTEFACT_DIR = tmp_path / "artefacts"
-    settings.UPLOAD_DIR = tmp_path / "uploads"
-    settings.MEDIA_ROOT = settings.UPLOAD_DIR
-    settings.RELEASE_DIR = tmp_path / "releases"
-    # Not in tmp_path: tests look whether a failed build leaves that folder empty.
-    settings.FILE_UPLOAD_TEMP_DIR = tmp_path_factory.mktemp("incoming")
+def _own_data_dir(tmp_path):
+    folders = {name: tmp_path / part for name, part in FOLDERS_OF_WORLD.items()}
+    with override_settings(**folders, MEDIA_ROOT=folders["UPLOAD_DIR"]):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
