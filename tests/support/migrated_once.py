@@ -28,9 +28,10 @@ class MigratedOnce:
 
     def let_others_copy(self) -> None:
         """Keep what the migrations made, before any test writes rows."""
-        if self._on_postgresql():
+        creation: Any = connection.creation
+        if connection.vendor == "postgresql":
             connection.close()
-            with connection.creation._nodb_cursor() as cursor:
+            with creation._nodb_cursor() as cursor:
                 cursor.execute(f'DROP DATABASE IF EXISTS "{self._template}"')
                 name = connection.settings_dict["NAME"]
                 cursor.execute(f'CREATE DATABASE "{self._template}" TEMPLATE "{name}"')
@@ -43,18 +44,15 @@ class MigratedOnce:
     def copy(self) -> None:
         """Have Django create the test database as a copy, so that no migration is left to run."""
         self._lock.close()
-        if self._on_postgresql():
-            connection.settings_dict["TEST"]["TEMPLATE"] = self._template
-            return
-        create = connection.creation._create_test_db
+        creation: Any = connection.creation
+        create = creation._create_test_db
 
-        def create_and_fill(*arguments: Any, **options: Any) -> str:
+        def create_and_fill(*arguments: Any, **options: Any) -> Any:
             name = create(*arguments, **options)
             shutil.copyfile(self._kept, name)
             return name
 
-        connection.creation._create_test_db = create_and_fill
-
-    @staticmethod
-    def _on_postgresql() -> bool:
-        return bool(connection.vendor == "postgresql")
+        if connection.vendor == "postgresql":
+            connection.settings_dict["TEST"]["TEMPLATE"] = self._template
+        else:
+            creation._create_test_db = create_and_fill
