@@ -1,4 +1,4 @@
-"""One worker of a run migrates its database, and the others copy it: 5 s of each of them.
+"""One worker of a run migrates its database, and the others copy it: 7 s of each of them.
 
 The first worker that needs a database holds a lock until the copy is made. The folder of the lock
 is of one run, so the copy has the migrations of now.
