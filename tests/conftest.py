@@ -222,26 +222,14 @@ def _flush_past_the_last_request():
 
 
 @pytest.fixture(scope="session")
-def _migrated_once(request, tmp_path_factory, django_db_modify_db_settings_parallel_suffix):
-    from tests.support.migrated_once import MigratedOnce
+def django_db_modify_db_settings(
+    request, tmp_path_factory, django_db_modify_db_settings_parallel_suffix
+):
+    from tests.support.migrated_once import migrate_once
 
-    if not hasattr(request.config, "workerinput"):
-        return None
-    database = connection.settings_dict["TEST"]["NAME"]
-    return MigratedOnce(tmp_path_factory.getbasetemp().parent, database)
-
-
-@pytest.fixture(scope="session")
-def django_db_modify_db_settings(_migrated_once):
-    if _migrated_once and not _migrated_once.is_first:
-        _migrated_once.copy()
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, _migrated_once, django_db_blocker):
-    if _migrated_once and _migrated_once.is_first:
-        with django_db_blocker.unblock():
-            _migrated_once.let_others_copy()
+    if hasattr(request.config, "workerinput"):
+        database = connection.settings_dict["TEST"]["NAME"]
+        migrate_once(tmp_path_factory.getbasetemp().parent, database)
 
 
 @pytest.fixture(scope="session")

@@ -9,50 +9,59 @@ from __future__ import annotations
 import fcntl
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from django.db import connection
 
-KEPT = "migrated.sqlite3"
+
+def migrate_once(folder: Path, database: str) -> None:
+    """Have Django make the test database of this name as a copy, or be the one that is copied."""
+    kept = folder / "migrated.sqlite3"
+    # `tests/run_all.py` drops it with the databases of the workers.
+    template = f"{database.rsplit('_gw', 1)[0]}_gw_migrated"
+    lock = (folder / "migrated.lock").open("a+")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    lock.seek(0)
+    if not lock.read():
+        _let_others_copy(kept, template, lock)
+        return
+    lock.close()
+    if connection.vendor == "postgresql":
+        connection.settings_dict["TEST"]["TEMPLATE"] = template
+    else:
+        _copy(kept)
 
 
-class MigratedOnce:
-    def __init__(self, folder: Path, database: str) -> None:
-        self._kept = folder / KEPT
-        # `tests/run_all.py` drops it with the databases of the workers.
-        self._template = f"{database.rsplit('_gw', 1)[0]}_gw_migrated"
-        self._lock = (folder / "migrated.lock").open("a+")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._lock.seek(0)
-        self.is_first = not self._lock.read()
+def _let_others_copy(kept: Path, template: str, lock: TextIO) -> None:
+    """Keep what the migrations make. Where one fails, the next worker tries."""
+    creation: Any = connection.creation
+    create = creation.create_test_db
 
-    def let_others_copy(self) -> None:
-        """Keep what the migrations made, before any test writes rows."""
-        creation: Any = connection.creation
-        if connection.vendor == "postgresql":
-            connection.close()
-            with creation._nodb_cursor() as cursor:
-                cursor.execute(f'DROP DATABASE IF EXISTS "{self._template}"')
-                name = connection.settings_dict["NAME"]
-                cursor.execute(f'CREATE DATABASE "{self._template}" TEMPLATE "{name}"')
-        else:
-            with connection.cursor() as cursor:
-                cursor.execute("VACUUM INTO %s", [str(self._kept)])
-        self._lock.write("made")
-        self._lock.close()
-
-    def copy(self) -> None:
-        """Have Django create the test database as a copy, so that no migration is left to run."""
-        self._lock.close()
-        creation: Any = connection.creation
-        create = creation._create_test_db
-
-        def create_and_fill(*arguments: Any, **options: Any) -> Any:
+    def create_and_keep(*arguments: Any, **options: Any) -> Any:
+        with lock:
             name = create(*arguments, **options)
-            shutil.copyfile(self._kept, name)
+            if connection.vendor == "postgresql":
+                connection.close()
+                with creation._nodb_cursor() as cursor:
+                    cursor.execute(f'DROP DATABASE IF EXISTS "{template}"')
+                    cursor.execute(f'CREATE DATABASE "{template}" TEMPLATE "{name}"')
+            else:
+                with connection.cursor() as cursor:
+                    cursor.execute("VACUUM INTO %s", [str(kept)])
+            lock.write("made")
             return name
 
-        if connection.vendor == "postgresql":
-            connection.settings_dict["TEST"]["TEMPLATE"] = self._template
-        else:
-            creation._create_test_db = create_and_fill
+    creation.create_test_db = create_and_keep
+
+
+def _copy(kept: Path) -> None:
+    """Fill the new file before Django looks which migrations are missing."""
+    creation: Any = connection.creation
+    create = creation._create_test_db
+
+    def create_and_fill(*arguments: Any, **options: Any) -> Any:
+        name = create(*arguments, **options)
+        shutil.copyfile(kept, name)
+        return name
+
+    creation._create_test_db = create_and_fill
