@@ -35,7 +35,7 @@ from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
-from tests.support.kept_rows import FILLED_BY_MIGRATIONS  # noqa: E402
+from tests.support.kept_rows import FILLED_BY_MIGRATIONS, sqlite_triggers  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 from tests.support.worlds import once_a_file  # noqa: E402
 
@@ -64,14 +64,21 @@ FOLDERS_OF_WORLD = {
 ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 
 
-def pytest_collection_finish() -> None:
-    """Keep Python's garbage collector off what stays until the end: the program and 8,000 tests.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep Python's garbage collector off what stays until the end: the program and 12,000 tests.
 
-    It looked through all of it again and again, which took 9% of the tests' time.
+    It looked through all of it again and again, which took a quarter of the time of collecting
+    tests and 9% of running them.
     """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_sessionfinish() -> None:
@@ -98,25 +105,25 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _quick_settings():
-    """A quick hash, and static files that are looked up when they are requested.
+def _settings_of_tests(tmp_path_factory):
+    """A quick hash, static files that are looked up when they are requested, a folder of uploads.
 
-    WhiteNoise would search all static folders each time a test makes a client: 30 ms.
+    WhiteNoise would search all static folders each time a test makes a client: 30 ms. The folder
+    is of no test, because tests look whether a failed build leaves theirs empty.
     """
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
+    folder = tmp_path_factory.mktemp("incoming")
+    with override_settings(
+        PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True, FILE_UPLOAD_TEMP_DIR=folder
+    ):
         yield
 
 
 @pytest.fixture(autouse=True)
-def _own_data_dir(settings, tmp_path, tmp_path_factory):
-    settings.DATA_DIR = tmp_path
-    settings.ARTEFACT_DIR = tmp_path / "artefacts"
-    settings.UPLOAD_DIR = tmp_path / "uploads"
-    settings.MEDIA_ROOT = settings.UPLOAD_DIR
-    settings.RELEASE_DIR = tmp_path / "releases"
-    # Not in tmp_path: tests look whether a failed build leaves that folder empty.
-    settings.FILE_UPLOAD_TEMP_DIR = tmp_path_factory.mktemp("incoming")
+def _own_data_dir(tmp_path):
+    folders = {name: tmp_path / part for name, part in FOLDERS_OF_WORLD.items()}
+    with override_settings(**folders, MEDIA_ROOT=folders["UPLOAD_DIR"]):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -144,9 +151,9 @@ def _every_release_is_right(request, _made_releases, django_db_blocker):
 def _flush_past_the_triggers():
     """Let the test runner empty tables whose rows can never be deleted: DELETE without triggers.
 
-    On SQLite the triggers step aside and come back. PostgreSQL fires none, and checks no foreign
-    key, for a session that a superuser calls a replica. TRUNCATE fires none either, but it takes a
-    second or two for these tables, against five milliseconds. Only other roles need it.
+    On SQLite those on deletions step aside and come back. PostgreSQL fires none, and checks no
+    foreign key, for a session that a superuser calls a replica. TRUNCATE fires none either, but it
+    takes a second or two for these tables, against five milliseconds. Only other roles need it.
     """
     changed = {sqlite: _sqlite_flush, postgresql: _postgresql_flush}
     kept = {backend: backend.DatabaseWrapper.ops_class.sql_flush for backend in changed}
@@ -163,12 +170,10 @@ def _of_tests(tables):
 
 def _sqlite_flush(flush):
     def sql_flush(self, style, tables, **options):
-        with self.connection.cursor() as cursor:
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            triggers = cursor.fetchall()
-        drops = [f"DROP TRIGGER {name}" for name, _ in triggers]
+        triggers = sqlite_triggers("DELETE")
+        drops = [f"DROP TRIGGER {name}" for name in triggers]
         deletes = flush(self, style, _of_tests(tables), **options)
-        return [*drops, *deletes, *(sql for _, sql in triggers)]
+        return [*drops, *deletes, *triggers.values()]
 
     return sql_flush
 
@@ -214,6 +219,17 @@ def _flush_past_the_last_request():
     operations.execute_sql_flush = execute_sql_flush
     yield
     operations.execute_sql_flush = execute
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    request, tmp_path_factory, django_db_modify_db_settings_parallel_suffix
+):
+    from tests.support.migrated_once import migrate_once
+
+    if hasattr(request.config, "workerinput"):
+        database = connection.settings_dict["TEST"]["NAME"]
+        migrate_once(tmp_path_factory.getbasetemp().parent, database)
 
 
 @pytest.fixture(scope="session")

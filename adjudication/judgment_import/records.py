@@ -105,7 +105,7 @@ def _find_documents(
     found: dict[str, Document] = {}
     for start in range(0, len(docnos), TOGETHER):
         rows = context.collection.documents.filter(docno__in=docnos[start : start + TOGETHER])
-        found |= {document.docno: document for document in rows.only("pk", "docno")}
+        found |= {document.docno: document for document in rows.only("collection", "docno")}
     _report_unknown(
         context,
         [record for record in records if record.docno not in found],

@@ -54,5 +54,6 @@ class Gaps(NamedTuple):
 
 def document_lines(documents: QuerySet[Document]) -> Iterator[Document]:
     """The documents in their natural order, a few at a time."""
-    rows = documents.order_by("docno_order").only("docno", "title", "year", "sentences")
+    columns = ("collection", "docno", "title", "year", "sentences")
+    rows = documents.order_by("docno_order").only(*columns)
     return rows.iterator(chunk_size=CHUNK)

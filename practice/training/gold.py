@@ -171,7 +171,7 @@ def _used(collection: Collection) -> set[PairKey]:
 
 
 def _documents(collection: Collection, docnos: set[str]) -> dict[str, Document]:
-    rows = collection.documents.filter(docno__in=docnos).only("pk", "docno")
+    rows = collection.documents.filter(docno__in=docnos).only("collection", "docno")
     return {document.docno: document for document in rows}
 
 

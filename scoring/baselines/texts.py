@@ -57,7 +57,8 @@ def count_words(
     chosen = list(collection.facets.filter(key__in=set(facets)))
     counted = chosen if reads is Reads.FACET else chosen[:1]
     statistics = {(facet.key, name): WordStatistics() for facet in counted for name in splits}
-    documents = collection.documents.with_text().only("title", "sentences", "labels").order_by()
+    columns = ("collection", "title", "sentences", "labels")
+    documents = collection.documents.with_text().only(*columns).order_by()
     for done, document in enumerate(documents.iterator(chunk_size=ROWS), start=1):
         for facet in counted:
             if text := " ".join(text_of(document, facet, reads)):
@@ -108,4 +109,4 @@ def _documents(collection: Collection, docnos: Sequence[str]) -> Iterator[Docume
     remaining_docnos = iter(docnos)
     while batch := list(islice(remaining_docnos, LOOKUP)):
         documents = collection.documents.filter(docno__in=batch).order_by()
-        yield from documents.only("docno", "title", "sentences", "labels")
+        yield from documents.only("collection", "docno", "title", "sentences", "labels")

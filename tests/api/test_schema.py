@@ -32,7 +32,7 @@ from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge_both
 from tests.support.training_scenes import train_with
 
-EXAMPLES = {"admin": 10, "ann1": 5}  # for each operation
+EXAMPLES = {"admin": 6, "ann1": 3}  # for each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -94,9 +94,14 @@ def a_collection(slug: str = "small", seed: str = "seed", **settings) -> Collect
     settings.setdefault("analysis", "plain")
     settings.setdefault("corpus_licence", "CC-BY-4.0")
     collection = set_up_collection(slug=slug, name=slug.title(), owner=owner, seed=seed, **settings)
-    member(collection, Role.ANNOTATOR, "ann1")
-    member(collection, Role.ANNOTATOR, "ann2")
-    member(collection, Role.ADJUDICATOR, "adju")
+    # Together, because thousands of tests begin with it.
+    roles = {"ann1": Role.ANNOTATOR, "ann2": Role.ANNOTATOR, "adju": Role.ADJUDICATOR}
+    known = User.objects.in_bulk(roles, field_name="username")
+    people = {name: known.get(name) or UserFactory(username=name) for name in roles}
+    Membership.objects.bulk_create(
+        Membership(collection=collection, user=people[name], role=role)
+        for name, role in roles.items()
+    )
     return collection
 
 

@@ -23,10 +23,10 @@ def kept_rows() -> Iterator[Callable[[], None]]:
 
     def put_back() -> None:
         flush = connection.ops.sql_flush(no_style(), tables)
+        triggers = sqlite_triggers("INSERT") if connection.vendor == "sqlite" else {}
+        drops = [f"DROP TRIGGER {name}" for name in triggers]
         inserts = [f"INSERT INTO {table} SELECT * FROM kept_{table}" for table in kept]
-        # On SQLite the triggers are made again at the end.
-        end = sum(not statement.startswith("CREATE TRIGGER") for statement in flush)
-        connection.ops.execute_sql_flush([*flush[:end], *inserts, *flush[end:]])
+        connection.ops.execute_sql_flush([*flush, *drops, *inserts, *triggers.values()])
 
     try:
         yield put_back
@@ -40,3 +40,13 @@ def _has_rows(table: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT 1 FROM {table} LIMIT 1")
         return cursor.fetchone() is not None
+
+
+def sqlite_triggers(event: str) -> dict[str, str]:
+    """The statements that make the triggers on this event, by name."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE %s",
+            [f"%{event} ON%"],
+        )
+        return dict(cursor.fetchall())

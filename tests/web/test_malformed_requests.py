@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import cycle
 from urllib.parse import quote
 
 import pytest
@@ -63,10 +63,9 @@ def test_every_route_is_tried():
 def test_nul_is_refused_in_the_address_the_parameters_and_the_form_of_a_page(person, ids):
     client = Client() if person == "stranger" else browser(person)
     wrong = []
-    for route in PAGES:
+    for route, query in zip(PAGES, cycle(("?from=%00", "?without=x,%00", "?q=%00")), strict=False):
         address = address_of(route, ids)
-        queries = ("?from=%00", "?without=x,%00", "?q=%00")
-        for tried in (*with_nul(route, ids), *(address + query for query in queries)):
+        for tried in (*with_nul(route, ids), address + query):
             wrong += unless(400, client.get(tried))
             wrong += unless(400, client.post(tried))
         # The schema of the API and its page read no form.
@@ -79,11 +78,11 @@ def test_nul_is_refused_in_the_address_the_parameters_and_the_form_of_a_page(per
 def test_the_api_refuses_text_that_cannot_be_stored(ids):
     client = client_of("admin")
     wrong = []
-    for route in API:
+    for route, body in zip(API, cycle(BODIES), strict=False):
         address = address_of(route, ids)
         for tried in (*with_nul(route, ids), f"{address}?page=%00"):
             wrong += unless(400, client.get(tried))
-        for text, body in product((NUL, HALF_PAIR), BODIES):
+        for text in (NUL, HALF_PAIR):
             sent = json.dumps(body).replace('"TEXT"', json.dumps(text))
             answer = client.post(address, sent, content_type="application/json")
             wrong += unless((400, 404, 405, 415), answer)
@@ -137,20 +136,28 @@ def test_nul_in_a_cookie_or_a_token_is_refused(world):
 
 
 @pytest.mark.one_database
-@pytest.mark.parametrize("person", ["admin", "ann1", "adju"])
-def test_head_is_get_without_a_body(person, ids):
-    client = browser(person)
+def test_head_is_get_without_a_body(ids):
     found, wrong = 0, []
-    for route in ROUTES:
-        address = address_of(route, ids)
-        got, head = client.get(address), client.head(address)
-        content = b"".join(head.streaming_content) if head.streaming else head.content
-        wrong += unless(got.status_code, head)
-        wrong += [f"{address} has a body"] if content else []
-        found += got.status_code == 200
+    addresses = [address_of(route, ids) for route in ROUTES]
+    for person in ("admin", "ann1", "adju"):
+        client = browser(person)
+        not_theirs = []
+        for address in addresses:
+            got = client.get(address)
+            if got.status_code == 404:
+                not_theirs.append(address)
+                continue
+            head = client.head(address)
+            content = b"".join(head.streaming_content) if head.streaming else head.content
+            wrong += unless(got.status_code, head)
+            wrong += [f"{address} has a body"] if content else []
+            found += got.status_code == 200
+        addresses = not_theirs
+    for address in addresses:
+        wrong += unless(404, client.head(address))
 
     assert wrong == []
-    assert found >= 10
+    assert found >= 30
 
 
 def test_a_failing_api_answers_in_json(world):

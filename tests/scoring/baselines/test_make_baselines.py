@@ -18,7 +18,7 @@ from scoring.baselines.services import make_baselines, request_baselines
 from scoring.baselines.texts import count_words, pooled_texts
 from scoring.models import SystemKind
 from tests.scoring.baselines.test_scorers import LetterCounts
-from tests.support.baseline_scenes import a_judged_scene, judged_query
+from tests.support.baseline_scenes import TEXTS, a_judged_scene, judged_query
 from tests.support.factories import a_collection, a_topic
 from tests.support.recorded_work import RecordedWork
 from tests.support.visits import address, client_of, markup, text_of
@@ -223,6 +223,14 @@ def test_a_query_by_sentences_is_compared_by_these_sentences():
     names = {"q_method": ["near"], by_sentences.name: ["near"]}
     found = pooled_texts(collection, names, Reads.FACET, Reads.SENTENCES)
     assert [pooled.sentences for pooled in found] == [["A neural parser of trees"], ["Cats sleep."]]
+
+
+def test_no_document_is_looked_up_on_its_own(django_assert_num_queries):
+    collection = a_judged_scene()
+    with django_assert_num_queries(2):
+        count_words(collection, {"words": str.split}, ["method"], Reads.FACET, lambda _: None)
+    with django_assert_num_queries(2):
+        list(pooled_texts(collection, {"q_method": list(TEXTS)}, Reads.FACET, Reads.FACET))
 
 
 def test_words_are_counted_by_facet_or_once_over_all_abstracts(monkeypatch):
