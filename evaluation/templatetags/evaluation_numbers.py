@@ -20,6 +20,12 @@ def percent(value: float | None) -> str:
 
 
 @register.simple_tag
+def bounds(low: float | None, high: float | None) -> str:
+    """ "31.36–41.07" for the ends of an interval; one number if both are shown alike."""
+    return "–".join(dict.fromkeys((percent(low), percent(high))))
+
+
+@register.simple_tag
 def points(value: float) -> str:
     """ "+3.30" for a difference of 0.033: percentage points."""
     return point_text(value)
