@@ -95,8 +95,8 @@ class OpenRow:
 class Board:
     """The totals of the page, over all queries and people of the collection.
 
-    `people` have the longest time left first; `late` has those who will not finish. `waiting` counts
-    the pairs of later pool rounds that were not opened in queries that are open.
+    `people` have the longest time left first; `late` has those who will not finish.
+    `waiting` counts the pairs of later pool rounds that were not opened in queries that are open.
     """
 
     judgments: Completion

@@ -245,4 +245,5 @@ def test_the_overlap_of_sources_leaves_out_later_rounds():
 
     a_round(collection, "late")
 
-    assert before and overlap(collection) == before
+    assert before
+    assert overlap(collection) == before
