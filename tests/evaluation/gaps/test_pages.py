@@ -13,6 +13,7 @@ from accounts.models import Collection
 from evaluation.gaps.report import GapsError
 from evaluation.gaps.services import GapsReport
 from evaluation.gaps.stored import current_gaps
+from evaluation.templatetags.evaluation_numbers import bounds, hours
 from jobs.services import run as run_job
 from reports.services import compute_report, stored_report
 from scoring.services import evaluate
@@ -201,3 +202,13 @@ def test_the_scores_of_the_api_have_the_gap_of_each_system(collection):
     assert (stored["unjudged"], stored["listed"]) == (computed["unjudged"], computed["listed"])
     assert stored["bounds"]["P(rel=2)@20"] == computed["bounds"]["P(rel=2)@20"]
     assert gaps(profile="csfcube") == {"good": None, "late": None}
+
+
+def test_little_work_is_not_shown_as_none():
+    assert hours(4 * 30 / 3600) == "under 0.1 h"
+    assert (hours(0), hours(1204.44)) == ("0.0 h", "1,204.4 h")
+
+
+def test_equal_ends_of_bounds_are_one_number():
+    assert bounds(0.5198, 0.51981) == "51.98"
+    assert (bounds(0.3131, 0.41), bounds(None, None)) == ("31.31–41.00", "–")
