@@ -94,7 +94,7 @@ def test_the_page_shows_bounds_ranks_costs_and_queries(collection):
     compute_report(GapsReport(), collection=collection)
 
     page = text_of(admin.get(address("gaps"), {"measure": "P(rel=2)@20", "rate": "20"}))
-    assert "<strong>3</strong> pairs · <strong>0.0 h</strong> · <strong>1</strong> at 20" in page
+    assert "<strong>3</strong> pairs · <strong>under 0.1 h</strong> · <strong>1</strong> at 20" in page
     assert "1 of the pairs is unjudged in two systems or more" in page
     assert "3 of 6" in page
     assert "1.67–6.67" in page
@@ -133,7 +133,7 @@ def test_the_page_of_a_system_states_its_gap(collection):
     )
     assert "Unjudged at 20: 3 of 6 documents." in page
     assert "it could score 1.67 to 6.67 by P(rel=2)@20 (now 1.67)" in page
-    assert "Judging them: 3 pairs, 0.0 h." in page
+    assert "Judging them: 3 pairs, under 0.1 h." in page
 
 
 def test_a_run_that_is_made_later_makes_the_report_out_of_date(collection):

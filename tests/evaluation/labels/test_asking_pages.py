@@ -338,4 +338,4 @@ def test_without_an_open_query_the_page_says_what_is_missing(form):
     page = text_of(client_of("admin").get(address("ask-model")))
 
     assert "Open queries for judging first." in page
-    assert "<form method=\"post\" class=\"sheet\"" not in page
+    assert '<form method="post" class="sheet"' not in page
