@@ -94,7 +94,9 @@ def test_the_page_shows_bounds_ranks_costs_and_queries(collection):
     compute_report(GapsReport(), collection=collection)
 
     page = text_of(admin.get(address("gaps"), {"measure": "P(rel=2)@20", "rate": "20"}))
-    assert "<strong>3</strong> pairs · <strong>under 0.1 h</strong> · <strong>1</strong> at 20" in page
+    assert (
+        "<strong>3</strong> pairs · <strong>under 0.1 h</strong> · <strong>1</strong> at 20" in page
+    )
     assert "1 of the pairs is unjudged in two systems or more" in page
     assert "3 of 6" in page
     assert "1.67–6.67" in page
