@@ -85,7 +85,7 @@ def scopes_under_citations() -> list[ScopeSupport]:
 
 
 def scopes_under_published_labels() -> list[ScopeSupport]:
-    """Nothing here says why a benchmark gave a document no label."""
+    """The reason why a benchmark gave a document no label is not known here."""
     reason = "the published labels were not made here"
     return [
         ScopeSupport(Scope.CLOSED, None, reason),
