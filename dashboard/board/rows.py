@@ -18,6 +18,7 @@ from django.utils import timezone
 from accounts.models import Collection, Role, User
 from adjudication.models import CaseCount
 from annotation.models import Opening, PairCount, Seat, SlotCount
+from annotation.team import waiting_pairs
 from annotation.team.plans import eligible_annotators
 from corpus.models import SOURCES, Query
 from dashboard.board.annotators import (
@@ -95,6 +96,7 @@ class Board:
     """The totals of the page, over all queries and people of the collection.
 
     `people` have the longest time left first; `late` has those who will not finish.
+    `waiting` counts the pairs of later pool rounds that were not opened in queries that are open.
     """
 
     judgments: Completion
@@ -104,6 +106,7 @@ class Board:
     closed: int
     without_pool: int
     ready: int
+    waiting: int
     adjudicators: int
     people: Sequence[PersonRow]
     late: frozenset[int]
@@ -130,6 +133,7 @@ def board_of(collection: Collection) -> Board:
         cases=Completion(_settled_cases(collection), pairs["disputed"]),
         open=Opening.objects.of(collection).count(),
         **_closed_counts(collection),
+        waiting=sum(waiting_pairs(collection).values()),
         adjudicators=collection.memberships.filter(
             role=Role.ADJUDICATOR, user__is_active=True
         ).count(),

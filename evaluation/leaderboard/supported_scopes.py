@@ -44,9 +44,13 @@ class ScopeSupport(NamedTuple):
 
 
 def support_of(collection: Collection, scope: Scope, source: str) -> ScopeSupport:
-    """Of one scope, under citations or under labels that come from judgments."""
-    under_citations = source == "citations"
-    supports = scopes_under_citations() if under_citations else supported_scopes(collection)
+    """Of one scope, under citations, published labels, or labels that come from judgments."""
+    if source == "citations":
+        supports = scopes_under_citations()
+    elif source == "published":
+        supports = scopes_under_published_labels()
+    else:
+        supports = supported_scopes(collection)
     return next(support for support in supports if support.scope is scope)
 
 
@@ -77,6 +81,16 @@ def scopes_under_citations() -> list[ScopeSupport]:
         ScopeSupport(
             Scope.CONDENSED, True, "only labelled candidates are ranked, as in closed lists"
         ),
+    ]
+
+
+def scopes_under_published_labels() -> list[ScopeSupport]:
+    """The reason why a benchmark gave a document no label is not known here."""
+    reason = "the published labels were not made here"
+    return [
+        ScopeSupport(Scope.CLOSED, None, reason),
+        ScopeSupport(Scope.OPEN, None, reason),
+        ScopeSupport(Scope.CONDENSED, True, "only documents with a published label are ranked"),
     ]
 
 

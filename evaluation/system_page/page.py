@@ -28,7 +28,7 @@ from evaluation.leaderboard.rows import (
 from evaluation.leaderboard.selection import LeaderboardSelection, MeasureHead, Select
 from evaluation.system_page.query_values import QueryValues, query_values
 from evaluation.unique_finds import UniqueFind, UniqueFindsReport
-from planning.yields.report import shown_yields
+from planning.yields.report import ShownYields, shown_yields
 from pooling.preview import Cost
 from reports.models import StoredReport
 from reports.services import changed_since, stored_report
@@ -291,9 +291,16 @@ class SystemPage:
     @cached_property
     def pool_yield(self) -> Yield | None:
         """Its share of the pools, as the stored report counts it."""
-        yields = shown_yields(self.collection)
-        rows: Sequence[Yield] = yields.rows if yields else ()
+        rows: Sequence[Yield] = self._yields.rows if self._yields else ()
         return next((row for row in rows if row.source == self.named.name), None)
+
+    @property
+    def pool_yield_changed(self) -> bool:
+        return self._yields is not None and not self._yields.is_current
+
+    @cached_property
+    def _yields(self) -> ShownYields | None:
+        return shown_yields(self.collection)
 
     @cached_property
     def finds(self) -> Finds | None:

@@ -20,6 +20,18 @@ def percent(value: float | None) -> str:
 
 
 @register.simple_tag
+def bounds(low: float | None, high: float | None) -> str:
+    """ "31.36–41.07" for the ends of an interval; one number if both are shown alike."""
+    return "–".join(dict.fromkeys((percent(low), percent(high))))
+
+
+@register.simple_tag
+def hours(number: float) -> str:
+    """ "2.6 h"; work that would be rounded to nothing is "under 0.1 h"."""
+    return "under 0.1 h" if 0 < number < 0.05 else f"{number:,.1f} h"
+
+
+@register.simple_tag
 def points(value: float) -> str:
     """ "+3.30" for a difference of 0.033: percentage points."""
     return point_text(value)

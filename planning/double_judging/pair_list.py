@@ -86,7 +86,7 @@ def listed_pairs(
     if strategy.needs_first:
         raise NoPairList(
             f"“{strategy.title}” has no list. Its order needs the first judgment of each pair, and "
-            "no judgment is told before both are in."
+            "no judgment is revealed before both are in."
         )
     if pairs_to_judge(collection).remaining > MOST_LISTED:
         raise NoPairList(f"A list has at most {MOST_LISTED:,} pairs.")

@@ -11,6 +11,12 @@ from web.figures import Figure
 
 MOST_PANELS = 6  # of facets
 MOST_ROWS = 20  # of a panel; the files have all
+FOUND = "Relevant documents found, in the order of judging. Hours are of both judges."
+FORECAST = (
+    "Strong: found, in the order of judging. Pale: expected of the pairs left, the likeliest "
+    "first, between the thin lines of its 95 % band. Judges see pairs in random order, so expect "
+    "to move along the straight dashed line to the same end. Hours are of both judges."
+)
 TITLES = {"drawn": "Drawn by", "depth": "Depth", "facet": "Facet", "strategy": "Strategy"}
 
 
@@ -21,12 +27,7 @@ def curve_figure(curves: Sequence[MarginalCurve]) -> Iterator[Figure]:
     yield Figure(
         name="yield-curve",
         title="Relevant documents by hours of judging",
-        note=(
-            "Strong: found, in the order of judging. Pale: expected of the pairs left, the "
-            "likeliest first, between the thin lines of its 95 % band. Judges see pairs in random "
-            "order, so expect to move along the straight dashed line to the same end. Hours are "
-            "of both judges."
-        ),
+        note=FORECAST if any(curve.expected for curve in curves) else FOUND,
         panels=[
             continued_curve(
                 curve.facet or "All queries",

@@ -118,7 +118,7 @@ class Findings(NamedTuple, Generic[Finding]):
 class Preview:
     """The findings about pools before they are frozen. `pools` of `of_pools` were read.
 
-    `overlap` compares the pooled documents of imported pools, which have no lists.
+    `overlap` compares the documents of imported pools, which have no lists, without later rounds.
     """
 
     pools: int
@@ -224,7 +224,7 @@ def preview_of(collection: Collection) -> Preview:
                 {paper: docnos for paper, docnos in pools.items() if paper not in topics}
             )
         ),
-        overlap=[] if rankings else overlap(collection, numbers.candidates),
+        overlap=[] if rankings else overlap(collection),
     )
 
 

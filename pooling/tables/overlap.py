@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Count
 
 from accounts.models import Collection
-from pooling.models import Contribution
+from pooling.models import Candidate, Contribution
 from pooling.tables.names import breakable_parts
 
 
@@ -61,20 +61,23 @@ def heat(share: float) -> int:
     return 0 if share <= 0 else max(1, min(9, int(share * 10)))
 
 
-def overlap(collection: Collection, pooled_count: int) -> list[OverlapRow]:
-    """The share of the pooled documents that each source has, and the overlap of any two.
+def overlap(collection: Collection) -> list[OverlapRow]:
+    """The share of the documents pooled first that each source has, and the overlap of any two.
 
-    A source has every document that it ranked, whichever source drew it.
+    A source has every document that it ranked, whichever source drew it. Later pool rounds are
+    left out: their runs are sources of the documents that they added only, so whatever else they
+    have in common with others is not stored.
     """
+    candidates = Candidate.objects.filter(pool__query_paper__collection=collection, round=1)
     contributions = Contribution.objects.filter(
-        candidate__pool__query_paper__collection=collection
+        candidate__pool__query_paper__collection=collection, candidate__round=1
     ).order_by()
     together = contributions.values_list("source", "candidate__contributions__source").annotate(
         both=Count("pk")
     )
     drawn = contributions.filter(drawn=True).values_list("source").annotate(number=Count("pk"))
     common = {(source, other): both for source, other, both in together}
-    return overlap_rows(common, dict(drawn), pooled_count)
+    return overlap_rows(common, dict(drawn), candidates.count())
 
 
 def overlap_rows(

@@ -32,6 +32,7 @@ from dashboard.board.completion import Completion
 from dashboard.board.rows import board_of, open_queries_matching, open_rows
 from database.natural_order import natural_key
 from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.support.rounds import top_up
 from tests.support.running import at_once
 from tests.support.sittings import decide_case, judge
 from tests.support.visits import address, csv_rows, queries_of, text_of
@@ -182,6 +183,14 @@ def test_the_board_says_what_needs_a_person(collection):
 
     assert "1 query has no annotators." in lines
     assert "1 case waits for adjudication and the collection has no adjudicator." in lines
+
+
+def test_the_board_says_that_pairs_of_a_pool_round_wait(collection, admin):
+    top_up(an_open_query(collection, size=2), 4)
+
+    page = words_of(admin.get(address("board")))
+
+    assert "4 pairs of later pool rounds are not open for judging." in page
 
 
 # Who will not finish

@@ -123,6 +123,15 @@ def test_the_source_of_the_labels_decides_about_a_scope():
         assert under_final.reason != under_citations.reason
 
 
+def test_published_labels_are_not_said_to_lack_final_labels():
+    support = support_of(a_collection(), Scope.CLOSED, "published")
+
+    assert support.sentence == (
+        "Whether this collection supports closed lists cannot be said: the published labels were "
+        "not made here."
+    )
+
+
 def test_a_query_paper_in_its_own_pool_is_no_pair_to_label():
     """CSFCube has one. The report on the pools counts the same pairs."""
     collection = a_collection()

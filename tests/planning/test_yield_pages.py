@@ -180,7 +180,7 @@ def test_the_page_has_rates_advice_and_no_forecast_without_relevant_pairs(judged
     page = client_of("admin").get(address("yields"))
     text = text_of(page)
     assert "in 232 pairs" in text
-    assert "For 8 pairs nothing can be said" in text
+    assert "8 pairs have no forecast" in text
     assert "How good the forecast is" not in text
     (row,) = page.context["advice"].rows
     assert (row.query, row.left) == (judged.name, 8)

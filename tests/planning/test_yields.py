@@ -236,12 +236,15 @@ def test_found_documents_are_in_the_order_of_judging():
     (curve,) = curves(forecast_of(replace(table, finished=np.array([4, 3, 2, 1]))))
     assert [point.relevant for point in curve.found] == [0, 0, 0, 1]
     assert curve.expected == []
+    (figure,) = curve_figure([curve])
+    assert "expected" not in figure.note
 
 
 def test_the_figure_says_what_is_expected_and_draws_the_band():
     (figure,) = curve_figure(list(curves(forecast_of(with_open_pairs()))))
     (panel,) = figure.panels
     assert "are expected after" in panel.finding
+    assert "Pale: expected" in figure.note
     drawn = [stroke.css for stroke in panel.strokes]
     assert drawn.count("chord") == 1
     assert drawn.count("band") == 2 * drawn.count("expected") > 0

@@ -221,6 +221,7 @@ def test_the_page_has_the_numbers_of_the_bundle(public, client):
     for name, number in (("Queries", 3), ("Pairs judged twice", 9), ("Judgments", 18)):
         assert re.search(rf"<dt>{name}</dt> <dd>{number}</dd>", page)
     assert re.search(rf"<dt>Final labels</dt> <dd>{len(QRELS.splitlines())}</dd>", page)
+    assert re.search(r'<th scope="row">result</th> <td class="number"> 0 of \d </td>', page)
 
 
 def test_the_agreement_is_that_of_the_bundle(public, client):

@@ -34,3 +34,9 @@ def test_the_head_of_a_page_has_its_title_and_its_purpose():
     head = rendered('{% page_head "Runs" %}<p>Ranked lists.</p>{% endpage_head %}')
 
     assert head.split("\n")[2:4] == ["<h1>Runs</h1>", "<p>Ranked lists.</p>"]
+
+
+def test_words_between_backticks_are_code_and_all_is_escaped():
+    assert rendered("{{ text|code_spans }}", text="Questions of `a.md` < 9.") == (
+        "Questions of <code>a.md</code> &lt; 9."
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from django.template import Library
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from web.markdown import written_html
@@ -16,6 +18,12 @@ register = Library()
 def markdown(text: str, first_heading: int) -> SafeString:
     """A text that a person wrote in Markdown. `first_heading` is the level of its headings."""
     return mark_safe(written_html(text, first_heading=first_heading, breaks=True))
+
+
+@register.filter
+def code_spans(text: str) -> SafeString:
+    """A sentence of a README on a page: `ratings.csv` between backticks is code."""
+    return mark_safe(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))
 
 
 @register.simple_block_tag

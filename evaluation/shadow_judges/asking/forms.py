@@ -108,7 +108,7 @@ class AskingForm(LimitsForm):
         help_text="In tokens. A model that thinks first needs several thousand.",
     )
     limit_name = forms.ChoiceField(
-        label="Name of that parameter",
+        label="Parameter for the longest answer",
         choices=LimitName.choices,
         help_text="max_completion_tokens for OpenAI’s later models, max_tokens for most others.",
     )

@@ -50,6 +50,7 @@ def ask_model(request: HttpRequest, collection: Collection) -> HttpResponse:
         "estimate": estimated,
         "key_prefix": KEY_PREFIX,
         "groups": _groups(form),
+        "has_open_queries": collection.queries.filter(opening__isnull=False).exists(),
     }
     return render(request, "evaluation/ask_model.html", context, status=status)
 

@@ -13,6 +13,7 @@ from accounts.models import Collection
 from evaluation.gaps.report import GapsError
 from evaluation.gaps.services import GapsReport
 from evaluation.gaps.stored import current_gaps
+from evaluation.templatetags.evaluation_numbers import bounds, hours
 from jobs.services import run as run_job
 from reports.services import compute_report, stored_report
 from scoring.services import evaluate
@@ -93,7 +94,9 @@ def test_the_page_shows_bounds_ranks_costs_and_queries(collection):
     compute_report(GapsReport(), collection=collection)
 
     page = text_of(admin.get(address("gaps"), {"measure": "P(rel=2)@20", "rate": "20"}))
-    assert "<strong>3</strong> pairs · <strong>0.0 h</strong> · <strong>1</strong> at 20" in page
+    assert (
+        "<strong>3</strong> pairs · <strong>under 0.1 h</strong> · <strong>1</strong> at 20" in page
+    )
     assert "1 of the pairs is unjudged in two systems or more" in page
     assert "3 of 6" in page
     assert "1.67–6.67" in page
@@ -132,7 +135,7 @@ def test_the_page_of_a_system_states_its_gap(collection):
     )
     assert "Unjudged at 20: 3 of 6 documents." in page
     assert "it could score 1.67 to 6.67 by P(rel=2)@20 (now 1.67)" in page
-    assert "Judging them: 3 pairs, 0.0 h." in page
+    assert "Judging them: 3 pairs, under 0.1 h." in page
 
 
 def test_a_run_that_is_made_later_makes_the_report_out_of_date(collection):
@@ -201,3 +204,13 @@ def test_the_scores_of_the_api_have_the_gap_of_each_system(collection):
     assert (stored["unjudged"], stored["listed"]) == (computed["unjudged"], computed["listed"])
     assert stored["bounds"]["P(rel=2)@20"] == computed["bounds"]["P(rel=2)@20"]
     assert gaps(profile="csfcube") == {"good": None, "late": None}
+
+
+def test_little_work_is_not_shown_as_none():
+    assert hours(4 * 30 / 3600) == "under 0.1 h"
+    assert (hours(0), hours(1204.44)) == ("0.0 h", "1,204.4 h")
+
+
+def test_equal_ends_of_bounds_are_one_number():
+    assert bounds(0.5198, 0.51981) == "51.98"
+    assert (bounds(0.3131, 0.41), bounds(None, None)) == ("31.31–41.00", "–")

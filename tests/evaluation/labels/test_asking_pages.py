@@ -17,6 +17,7 @@ from evaluation.shadow_judges.asking.services import ASKING_KIND, request_asking
 from jobs.models import Job, State
 from jobs.services import request_cancel
 from tests.support.asking_scenes import FAST, a_plan
+from tests.support.factories import a_collection
 from tests.support.model_server import Answered, completion, model_server, refuses, says
 from tests.support.release_scenes import a_judged_collection
 from tests.support.running import wait_until
@@ -329,3 +330,12 @@ def test_a_job_is_cancelled_while_the_server_holds_its_answers(
         wait_until(lambda: not Job.objects.get(pk=job.pk).is_live, 10, "the job is cancelled")
     assert Job.objects.get(pk=job.pk).state == State.CANCELLED
     assert ModelAnswer.objects.count() == 2
+
+
+def test_without_an_open_query_the_page_says_what_is_missing(form):
+    a_collection()
+
+    page = text_of(client_of("admin").get(address("ask-model")))
+
+    assert "Open queries for judging first." in page
+    assert '<form method="post" class="sheet"' not in page

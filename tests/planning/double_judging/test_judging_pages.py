@@ -153,13 +153,13 @@ def test_no_list_tells_a_single_judgment(collection):
     assert [listed_pairs(collection, plan, budget="1.5") for plan in listed] == before
     for plan in STRATEGIES.values():
         if plan.needs_first:
-            with pytest.raises(NoPairList, match="no judgment is told before both are in"):
+            with pytest.raises(NoPairList, match="no judgment is revealed before both are in"):
                 listed_pairs(collection, plan, budget="1.5")
 
 
 def test_a_refused_list_says_why_on_the_page(admin, monkeypatch):
     answer = admin.get(address("judging-plan-csv", "boundary"), {"budget": "1.5"}, follow=True)
-    assert "no judgment is told before both are in" in text_of(answer)
+    assert "no judgment is revealed before both are in" in text_of(answer)
 
     monkeypatch.setattr(pair_list, "MOST_LISTED", 5)
     answer = admin.get(address("judging-plan-csv", "random"), {"budget": "1.5"}, follow=True)

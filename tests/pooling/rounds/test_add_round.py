@@ -12,6 +12,7 @@ from pooling.errors import PoolingError
 from pooling.models import Candidate, Contribution, Pool, PoolRound
 from pooling.rounds.plans import RoundPlan
 from pooling.rounds.services import ChangedWhileChosen, NothingToAdd, add_round, preview_round
+from pooling.tables import overlap
 from tests.support.factories import DocumentFactory
 from tests.support.pool_counts import check_pool_counts
 from tests.support.pooling_scenes import a_listed_collection
@@ -234,3 +235,15 @@ def test_nothing_can_be_added_to_a_frozen_round():
     added_row = Candidate.objects.get(round=2)
     with pytest.raises(IntegrityError), transaction.atomic():
         Contribution.objects.create(candidate=added_row, source="x", drawn=False)
+
+
+def test_the_overlap_of_sources_leaves_out_later_rounds():
+    """A run of a round is no source of what was pooled before, so its overlap is not known."""
+    collection = a_frozen_collection()
+    before = overlap(collection)
+    late(collection, "late", ["d06", *FIRST_ROUND])
+
+    a_round(collection, "late")
+
+    assert before
+    assert overlap(collection) == before
