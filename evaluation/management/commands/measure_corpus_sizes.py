@@ -15,8 +15,8 @@ from evaluation.corpus_sizes.report import (
     read_to_measure,
 )
 from evaluation.corpus_sizes.tables import SizeLine, field_lines, size_lines
-from evaluation.report_commands import ReportCommand
 from jobs.context import DirectRun
+from reports.commands import ReportCommand
 from web.text_tables import aligned
 from web.words import count_noun
 
