@@ -127,8 +127,8 @@ def _references(
         rows = [row_of[cited] for cited in references if cited in row_of and cited != docno]
         if rows:
             yield WHOLE, rows
-            for field in fields.intersection(paper_fields):
-                yield field, rows
+            if paper_fields and paper_fields[0] in fields:
+                yield paper_fields[0], rows
 
 
 def _population(

@@ -57,7 +57,7 @@ def made_papers(seed: int, size: int) -> dict[str, dict]:
 
 def expected_sub_corpus(papers, queries, scope, size, draw, seed):
     """The docnos, from sets and the whole order key."""
-    of_scope = [p for p, facts in papers.items() if scope in ("", *facts["fields"])]
+    of_scope = [p for p, facts in papers.items() if scope in ("", (facts["fields"] or [""])[0])]
     asked = [q for q in queries if scope in ("", (papers[q]["fields"] or [""])[0])]
 
     def cited_by(sources):
