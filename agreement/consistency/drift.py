@@ -33,6 +33,8 @@ STEPS = 10  # answers that the figure takes together
 TOO_FEW = f"fewer than {FEWEST} pairs"
 CONSTANT = "all grades are the same"
 ONE_PLACE = "one pair in each query"
+FARTHEST = 5  # times the longest query, over which a change may be extrapolated
+SHORT_QUERIES = "no query takes a fifth of a sitting"
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -217,6 +219,7 @@ def change_over(values: PlacedValues, answers: float) -> EstimatedValue:
 
     The slope of a regression of the value on the place with a mean for each block, times `answers`.
     Its standard error is robust against unequal variances (White, 1980, with the factor n/(n-k)).
+    The change is undefined over more than FARTHEST times the answers that a block extends over.
     """
     if values.size < FEWEST:
         return undefined(TOO_FEW, values.size)
@@ -226,6 +229,8 @@ def change_over(values: PlacedValues, answers: float) -> EstimatedValue:
     n, freedom = values.size, values.size - len(blocks) - 1
     if not (x @ x) or freedom <= 0:
         return undefined(ONE_PLACE, n)
+    if answers > FARTHEST * max(np.ptp(places) for places, _ in blocks):
+        return undefined(SHORT_QUERIES, n)
     if not (y @ y):
         return undefined(CONSTANT, n)
     slope = (x @ y) / (x @ x)

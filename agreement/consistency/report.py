@@ -37,7 +37,7 @@ class ConsistencyReport(ReportKind):
     name = "compute_consistency"
     title = "Compute self-consistency and drift"
     page = "consistency"
-    version = 1
+    version = 2
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         return {JUDGMENTS: revision_of(collection), REPEATS: _newest_answer(collection)}

@@ -194,6 +194,13 @@ def test_one_pair_in_each_query_says_nothing_of_a_change():
     assert change_over(values, 10).undefined == "one pair in each query"
 
 
+def test_no_change_is_extrapolated_over_more_than_five_times_the_longest_query():
+    values = placed([n // 10 for n in range(40)], range(40), [0, 1, 2, 1] * 10)
+
+    assert change_over(values, 45).value is not None
+    assert change_over(values, 46).undefined == "no query takes a fifth of a sitting"
+
+
 def test_the_steps_of_the_figure_are_ten_places_of_a_sitting():
     steps = drift_of([person_with(1.5, 1)])["steps"]
 
