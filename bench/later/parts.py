@@ -85,8 +85,8 @@ def measure_second_release(place: Place) -> None:
 
 
 PARTS: dict[str, Callable[[Place], None]] = {
+    "model": measure_model,  # before the round, with which no query is finished
     "pool-round": measure_pool_round,
-    "model": measure_model,
     "asking": measure_asking,
     "second-release": measure_second_release,
     "benchmark-import": measure_benchmark_import,
