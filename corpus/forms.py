@@ -162,19 +162,19 @@ class UploadForm(forms.Form):
         min_value=1,
         max_value=LARGEST,
         required=False,
-        help_text="Such as 200000. The query papers and what they cite count. Empty: no sample.",
+        help_text="Such as 200000. The queries and what they cite count. Empty: no sample.",
     )
     sample_seed = _seed_field("Seed of the sample", "Another seed draws another sample.")
     query_papers = forms.CharField(
-        label="Query papers",
+        label="Queries",
         max_length=MOST_SEEDS,
         required=False,
         strip=False,
-        help_text="One docno on each line, as in the file. Leave it empty to draw query papers.",
+        help_text="One docno on each line, as in the file. Leave it empty to draw queries.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     queries_per_field = forms.IntegerField(
-        label="Query papers to draw from each field",
+        label="Queries to draw from each field",
         min_value=0,
         max_value=MOST_PER_FIELD,
         required=False,
@@ -182,19 +182,19 @@ class UploadForm(forms.Form):
         widget=forms.NumberInput(attrs={"placeholder": "0"}),
     )
     query_years = forms.CharField(
-        label="Years of drawn query papers",
+        label="Years of drawn queries",
         max_length=20,
         required=False,
         help_text="Such as 2019. Empty: any year.",
     )
     query_fields = forms.CharField(
-        label="Fields of drawn query papers",
+        label="Fields of drawn queries",
         max_length=1_000,
         required=False,
         help_text="Separated by semicolons. Empty: every field of the file.",
     )
     query_seed = _seed_field(
-        "Seed of drawn query papers", "Keep it when you draw another sample for the same queries."
+        "Seed of drawn queries", "Keep it when you draw another sample for the same queries."
     )
     skip_bad = forms.IntegerField(
         label="Skip up to this many invalid lines",

@@ -485,6 +485,7 @@ def test_outcomes_say_what_was_compared(every_kind, of_citations, outcomes):
         "ok      folds: splits.json",
         *(f"ok      {name}: 13 labels" for name in ("trec", "beir", "hf", "csfcube")),
         "--      model_labels: the release has no labels of models",
+        "--      label_errors: the release has no judged sample of its labels",
         "ok      counts: manifest.json",
     ]
     assert lines(outcomes(of_citations)["runs"]) == ["ok      runs: 7 runs"]

@@ -18,6 +18,7 @@ from dashboard.settings.export import export_collection
 from release.files import path_of
 from tests.curation.test_labellers import EXAMPLES
 from tests.support.api_world import SHADOW_JUDGE, World
+from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.factories import a_collection, a_query
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.rounds import late, new_documents
@@ -140,6 +141,11 @@ def sizes_arguments(world: World, folder: Path) -> Arguments:
     return ["small", "--field-size", 0, "--size", 5, "--draws", 1, "--retriever", "bm25_abstract"]
 
 
+def label_sample_arguments(world: World, folder: Path) -> Arguments:
+    an_mdcr_collection(slug="cited")
+    return ["cited", "cited-sample", "--pairs", 30, "--facet", "method"]
+
+
 CASES: dict[str, Case] = {
     "answer_datasheet": lambda world, folder: [
         "small",
@@ -168,6 +174,7 @@ CASES: dict[str, Case] = {
     "create_query": lambda world, folder: ["small", world.paper, "background"],
     "create_study": study_arguments,
     "delete_collection": delete_arguments,
+    "sample_labels": label_sample_arguments,
     "draw_sample": lambda world, folder: ["small", "--per-stratum", 1, "--name", "more"],
     "export_collection": export_arguments,
     "import_benchmark": benchmark_arguments,

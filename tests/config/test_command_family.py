@@ -17,6 +17,7 @@ from tests.support.factories import UserFactory
 VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
+    *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
     *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
@@ -28,6 +29,7 @@ WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_l
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
     *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
+    "report_label_sample",
     *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
     *("start_demo", "verify_release"),
 }

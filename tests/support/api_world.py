@@ -352,6 +352,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "practice_set": [each.name for each in collection.practice_sets.all()] or ["pilot-1"],
         "study": [world.study.name],
         "shadow_judge": [SHADOW_JUDGE],
+        "label_sample": ["no-sample"],
     }
 
 

@@ -23,8 +23,8 @@ from web.words import count_noun
 
 class Command(ReportCommand):
     help = (
-        "Measure retrievers over sub-corpora of each field and of growing size, with citations as "
-        "labels, as in MDCR's tables. A stopped command continues where it was."
+        "Measure retrievers over sub-corpora, with citations as labels. These are as in MDCR's "
+        "tables: of each field, and of growing size. A stopped command continues where it was."
     )
     plans = True
 

@@ -15,8 +15,8 @@ from web.words import count_noun
 
 class Command(ProjectCommand):
     help = (
-        "Draw a random sample of the citation labels, by field and type of candidate, and make a "
-        "collection in which people judge it."
+        "Draw a random sample of citation labels for people to judge. It is drawn by field and "
+        "type of candidate, and becomes a collection of its own."
     )
     stage = "Release"
     plans = True

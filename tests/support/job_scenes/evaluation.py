@@ -11,6 +11,7 @@ from accounts.models import Collection, User
 from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
+from evaluation.corpus_sizes.report import CorpusSizesReport
 from evaluation.gaps.services import GapsReport
 from evaluation.label_effects.pool_rounds import RoundEffectsReport
 from evaluation.label_effects.services import (
@@ -82,6 +83,11 @@ def system() -> Job:
 
 def pool_bias() -> Job:
     return request_report(PoolBiasReport(), collection=a_scored_collection(), requested_by=None)
+
+
+def corpus_sizes() -> Job:
+    kind = CorpusSizesReport(["bm25_abstract"], field_size=0, sizes=[20], draws=1)
+    return request_report(kind, collection=an_mdcr_collection())
 
 
 def finds() -> Job:
@@ -181,6 +187,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "sample_labels": label_sample,
     "compute_agreement": agreement,
     "compute_alignment": alignment,
+    "corpus_sizes": corpus_sizes,
     "compute_consistency": consistency,
     "evaluate": scores,
     "import_system": system,
