@@ -96,7 +96,7 @@ class CorpusSizesReport(ReportKind):
         )
         return {
             "the documents": collection.corpus_version,
-            "the query papers": [*queries.values()],
+            "the queries": [*queries.values()],
             "the settings": [collection.seed, *usual_retrievers(collection)],
         }
 
