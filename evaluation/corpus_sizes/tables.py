@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from evaluation.corpus_sizes.sub_corpora import WHOLE
+from web.words import count_noun
 
 Payload = Mapping[str, Any]
 
@@ -113,3 +114,14 @@ def csv_rows(payload: Payload) -> Iterator[Sequence[object]]:
             values = [row["means"][name][measure] for measure in measures]
             place = (row["scope"], row["size"], row["documents"], row["draw"])
             yield (*place, queries, name, *values)
+
+
+def words_left_out(payload: Payload) -> list[str]:
+    """The query papers that are in no mean, by the reason."""
+    nouns = {
+        "topics": ("topic", "topics"),
+        "without_text": ("without text", "without text"),
+        "without_citations": ("that cites none", "that cite none"),
+    }
+    left_out = payload["left_out"]
+    return [count_noun(left_out[key], *noun) for key, noun in nouns.items() if left_out.get(key)]

@@ -14,7 +14,7 @@ from accounts.models import Collection, Role
 from evaluation.corpus_sizes.figures import size_figures
 from evaluation.corpus_sizes.forms import CorpusSizesForm
 from evaluation.corpus_sizes.report import CorpusSizesReport
-from evaluation.corpus_sizes.tables import csv_rows, field_lines, size_lines
+from evaluation.corpus_sizes.tables import csv_rows, field_lines, size_lines, words_left_out
 from jobs.listing import jobs_to_show
 from reports.services import changed_since, request_report, stored_report
 from web.downloads import json_download, text_download
@@ -60,6 +60,7 @@ def _page(
         context |= {
             "payload": report.payload,
             "changed": changed_since(report),
+            "left_out": words_left_out(report.payload),
             "field_lines": field_lines(report.payload),
             "size_lines": size_lines(report.payload),
             "figures": [shown(each, "corpus-sizes-figure", collection.slug) for each in figures],
