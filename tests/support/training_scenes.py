@@ -25,9 +25,7 @@ def with_gold(collection: Collection | None = None, size: int = 12) -> Opening:
     """A finished query whose grades are 0, 1, 2, 3, 0, …; two of three pairs were decided."""
     opening = an_open_query(collection or a_collection(), size=size)
     grades = [index % 4 for index in range(size)]
-    pairs = [
-        (grade, (grade + 1) % 4 if index % 3 else grade) for index, grade in enumerate(grades)
-    ]
+    pairs = [(grade, (grade + 1) % 4 if index % 3 else grade) for index, grade in enumerate(grades)]
     slots = judge_both(opening, *pairs)
     for slot, grade, (first, second) in zip(slots, grades, pairs, strict=True):
         if first != second:
