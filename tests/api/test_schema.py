@@ -95,6 +95,7 @@ def path_values(world: World) -> dict[str, object]:
         "round_number": top_up(world.opening, 1).number,
         "sample": "periods",
         "shadow_judge": SHADOW_JUDGE,
+        "label_sample": "no-sample",
         "version": world.release.version,
         "erratum_id": world.erratum.pk,
         "job_id": str(world.job.pk),
