@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection as Group
 from typing import NamedTuple
 
 from django.db.models import F, Sum
@@ -149,14 +150,19 @@ def relevant_from(collection: Collection, source: str) -> int:
     return _others[source].relevant_from if source in _others else collection.relevant_from
 
 
-def all_qrels(collection: Collection, sources: list[str]) -> Mapping[str, Qrels]:
+def all_qrels(
+    collection: Collection, sources: list[str], queries: Group[str] | None = None
+) -> Mapping[str, Qrels]:
     """The qrels of several sources, from one statement, so all are of one moment.
+
+    `queries` are names that limit them; only the pairs of these are read.
 
     A query paper in its own pool is left out, as it is left out of every system's lists. CSFCube
     has one, 8781666, and its published figures are without it.
     """
     papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
-    pairs = (pair for pair in labelled_pairs(collection) if pair.docno != papers[pair.query])
+    among = None if queries is None else Pair.objects.filter(query__name__in=queries)
+    pairs = (pair for pair in labelled_pairs(collection, among) if pair.docno != papers[pair.query])
     return qrels_by_source(pairs, sources)
 
 

@@ -12,7 +12,7 @@ from adjudication.standing import Standing
 from annotation.models import Pair
 from evaluation.gaps.computation.read_lists import ReadLists
 from jobs.context import DirectRun, JobContext
-from scoring.labels import qrels_of
+from scoring.labels import FINAL, all_qrels
 from scoring.models import System
 from scoring.systems.lists import system_lists
 
@@ -31,10 +31,8 @@ def read_lists(
     `gaps_of` are the names of those whose gaps are opened.
     """
     work = work or DirectRun()
-    qrels = qrels_of(collection)
-    if queries is not None:
-        qrels = {name: grades for name, grades in qrels.items() if name in queries}
-    lists = ReadLists(qrels, max(collection.grades), depth, settled_documents(collection))
+    qrels = all_qrels(collection, [FINAL], queries)[FINAL]
+    lists = ReadLists(qrels, max(collection.grades), depth, settled_documents(collection, queries))
     opened = [system for system in systems if system.name in gaps_of]
     total = len(opened) + len(systems)
     for done, system in enumerate(opened):
@@ -46,7 +44,9 @@ def read_lists(
     return lists
 
 
-def settled_documents(collection: Collection) -> dict[str, Group[str]]:
+def settled_documents(
+    collection: Collection, queries: Group[str] | None = None
+) -> dict[str, Group[str]]:
     """By query: the documents that cannot get a label.
 
     The decision on them is that they cannot be judged, or they are the query paper itself, which
@@ -58,6 +58,8 @@ def settled_documents(collection: Collection) -> dict[str, Group[str]]:
     ):
         settled[name].add(docno)
     without_grade = Pair.objects.filter(decisions__grade=None, decisions__isnull=False).distinct()
+    if queries is not None:
+        without_grade = without_grade.filter(query__name__in=queries)
     for pair in labelled_pairs(collection, without_grade):
         if pair.standing is Standing.SET_ASIDE:
             settled[pair.query].add(pair.docno)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.datastructures import MultiValueDict
+
 from accounts.models import Collection
-from evaluation.gaps.cost import gap_hours
+from evaluation.gaps.cost import GapCosts
 from evaluation.gaps.measures import DEPTH
 from evaluation.gaps.own_gap import OwnGap
 from evaluation.gaps.services import GapsReport
@@ -35,12 +37,13 @@ def current_gaps(collection: Collection) -> dict[str, OwnGap]:
     report = stored_gaps(collection)
     if report is None or changed_since(report):
         return {}
+    costs = GapCosts.of(collection, MultiValueDict())
     return {
         name: OwnGap(
             DEPTH,
             row["listed"],
             row["unjudged"],
-            gap_hours(collection, row["unjudged"]),
+            costs.of_pairs(row["unjudged"]).total_hours,
             {
                 measure: (score["low"], score["high"])
                 for measure, score in row["scores"][ALL].items()
