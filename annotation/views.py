@@ -24,8 +24,9 @@ from accounts.access import (
 )
 from accounts.models import JUDGES, Collection
 from annotation import queue
-from annotation.forms import AnswerForm
+from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
+from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.proposals.rule import is_due
 from annotation.qualifications.standing import must_qualify
@@ -358,6 +359,30 @@ def to_the_guideline(collection: Collection, query: Query) -> HttpResponse:
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
     query = queue.own_query(collection, person_of(request), name)
     return row_or_404(query, f"no query {name} for this annotator")
+
+
+def own_judgment_context(
+    request: HttpRequest, collection: Collection, query: Query, shown: ShownPair
+) -> dict[str, Any]:
+    """Of a page on which a judge keeps the own judgment of a pair, or gives another."""
+    guideline = query.opening.guideline
+    return {
+        "collection": collection,
+        "query": query,
+        "back_url": reverse("judge", args=[collection.slug]),
+        "back_name": "Your queries",
+        "guideline": guideline,
+        "show_guideline": "guideline" in request.GET,
+        "query_text": shown.query,
+        "shown": shown,
+        "aspects": queue.aspects_to_mark(collection, query, shown.query),
+        "proposes": query.opening.proposal_steps is not None,
+        "marked": shown.aspects,
+        "typed": {"note": shown.note, "reason": shown.reason},
+        "reasons": Reason.offered(),
+        "cannot": CANNOT,
+        "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
+    }
 
 
 def _my_slot(request: HttpRequest, slug: str, name: str, token: str) -> OwnSlot:

@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
 from accounts.models import JUDGES, Collection
 from annotation import queue
-from annotation.forms import CANNOT
-from annotation.models import Reason
 from annotation.proposals.rule import is_due
-from annotation.views import my_query
+from annotation.views import my_query, own_judgment_context
 from annotation.workspace import THEN_NEXT
 
 
@@ -42,32 +39,11 @@ def judge_proposal(
     shown = row_or_404(shown, f"no pair {token} for this annotator")
     if shown.grade is None or shown.proposed is None or not is_due(shown.proposed, shown.grade):
         return redirect("judge-query", collection.slug, query.name)
-    guideline = query.opening.guideline
-    proposed = guideline.grades[shown.proposed]
-    return render(
-        request,
-        "annotation/proposal.html",
-        {
-            "collection": collection,
-            "query": query,
-            "back_url": reverse("judge", args=[collection.slug]),
-            "back_name": "Your queries",
-            "guideline": guideline,
-            "show_guideline": "guideline" in request.GET,
-            "query_text": shown.query,
-            "shown": shown,
-            "question": ProposalWords(
-                f"You marked {len(shown.aspects)} of {query.opening.proposal_steps} steps. "
-                f"They suggest {shown.proposed} {proposed['name']}."
-            ),
-            "keep": shown.grade,
-            "then": THEN_NEXT,
-            "aspects": queue.aspects_to_mark(collection, query, shown.query),
-            "proposes": True,
-            "marked": shown.aspects,
-            "typed": {"note": shown.note, "reason": ""},
-            "reasons": Reason.offered(),
-            "cannot": CANNOT,
-            "grade_name": guideline.grades[shown.grade]["name"],
-        },
+    proposed = query.opening.guideline.grades[shown.proposed]
+    question = ProposalWords(
+        f"You marked {len(shown.aspects)} of {query.opening.proposal_steps} steps. "
+        f"They suggest {shown.proposed} {proposed['name']}."
     )
+    context = own_judgment_context(request, collection, query, shown)
+    context |= {"question": question, "keep": shown.grade, "then": THEN_NEXT}
+    return render(request, "annotation/proposal.html", context)

@@ -12,15 +12,18 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
 from accounts.models import JUDGES, Collection
 from annotation import queue
-from annotation.forms import CANNOT
 from annotation.guidelines.readings import must_read
-from annotation.models import Reason
 from annotation.questions.forms import KEEP, QuestionAnswerForm
 from annotation.questions.reading import OwnQuestion, asked_pairs, own_question
 from annotation.questions.services import keep_judgment
 from annotation.queue import ShownPair
 from annotation.services import BadAnswer, JudgingError, submit_judgment
-from annotation.views import my_query, not_found_for_scripts, to_the_guideline
+from annotation.views import (
+    my_query,
+    not_found_for_scripts,
+    own_judgment_context,
+    to_the_guideline,
+)
 from corpus.models import Query
 from web.requests.answers import refusal, wants_json
 from web.sittings.responses import refused, saved
@@ -127,27 +130,8 @@ def _page(
     question: OwnQuestion,
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
-    guideline = query.opening.guideline
-    return render(
-        request,
-        "annotation/question.html",
-        {
-            "collection": collection,
-            "query": query,
-            "back_url": reverse("judge", args=[collection.slug]),
-            "back_name": "Your queries",
-            "guideline": guideline,
-            "show_guideline": "guideline" in request.GET,
-            "query_text": shown.query,
-            "shown": shown,
-            "question": question,
-            "keep": KEEP,
-            "aspects": queue.aspects_to_mark(collection, query, shown.query),
-            "proposes": query.opening.proposal_steps is not None,
-            "marked": shown.aspects,
-            "typed": typed or {"note": shown.note, "reason": shown.reason},
-            "reasons": Reason.offered(),
-            "cannot": CANNOT,
-            "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
-        },
-    )
+    context = own_judgment_context(request, collection, query, shown)
+    context |= {"question": question, "keep": KEEP}
+    if typed:
+        context["typed"] = typed
+    return render(request, "annotation/question.html", context)
