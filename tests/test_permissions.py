@@ -88,9 +88,9 @@ ADDRESSES = [
     Address("password_change_done", ACCOUNTS, GET),
     Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
-    Address("make-token", ACCOUNTS, POST),
+    Address("tokens", ACCOUNTS, BOTH),
     Address("choose-columns", ACCOUNTS, POST),
-    Address("revoke-token", ACCOUNTS, POST),
+    Address("revoke-token", ("annotator",), POST),  # whose token it is
     Address("new-collection", ("staff",), BOTH, refusal=403),
     Address("new-sample-collection", ("staff",), POST, refusal=403),
     Address("api-docs", ACCOUNTS, GET),
@@ -650,6 +650,7 @@ def two_collections() -> dict:
         "missing": "exclude",
         "username": newcomer.username,
         "user_id": newcomer.pk,
+        "token_id": User.objects.get(username="ann1").api_tokens.get().pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
     }
 
