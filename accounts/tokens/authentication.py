@@ -94,7 +94,7 @@ class ForEveryScope:
     """A view that every token may use, whatever the method."""
 
     @classmethod
-    def scopes_for(cls, _method: str) -> frozenset[Scope]:
+    def scopes_for(cls, method: str) -> frozenset[Scope]:  # noqa: ARG003  # as other views have it
         return EVERY_SCOPE
 
 
