@@ -23,8 +23,8 @@ LINK = {"$ref": "#/components/schemas/Error"}
 ALWAYS = {
     "400": "The request is malformed, for example with a character that cannot be stored.",
     "401": "The request has no valid token or session. The token may be expired or revoked.",
-    "403": "The scope of the token does not allow this, or the one-time password of this account was "
-    "not changed yet.",
+    "403": "The scope of the token does not allow this, or the one-time password of this account "
+    "was not changed yet.",
     "404": "Not found, or not permitted for you.",
 }
 WITH_QUERY = {"400": "The request is invalid."}
