@@ -16,7 +16,9 @@ from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from accounts.access import collection_for
-from accounts.models import Collection, Role, User
+from accounts.models import EVERY_ROLE, Collection, Role, User
+from accounts.tokens.authentication import ForEveryScope, ScopeTooNarrow, scope_of
+from accounts.tokens.scopes import Scope, roles_within, scopes_for_roles
 from web.api.serializers import (
     JsonBody,
     NoKeys,
@@ -33,6 +35,14 @@ class ApiView(APIView):
     parser_classes: Sequence[Any] = [JsonBody]
     metadata_class = None
     pagination_class: Any = api_settings.DEFAULT_PAGINATION_CLASS
+
+    @classmethod
+    def scopes_for(cls, method: str) -> frozenset[Scope]:
+        """The scopes of tokens that may use the method. A view may name others."""
+        return scopes_for_roles((), method)
+
+    def check_person(self) -> None:
+        """Raise Http404 if the person may not use this method, whatever the token."""
 
     def paged(
         self,
@@ -65,6 +75,11 @@ class ApiView(APIView):
         return _valid(serializer, self.request.query_params)
 
     @property
+    def acting_roles(self) -> tuple[str, ...]:
+        """The roles as which the person acts: with a token for judging, not as an admin."""
+        return roles_within(scope_of(self.request), EVERY_ROLE)
+
+    @property
     def person(self) -> User:
         """The person who sent the request. The permission classes reject everyone else."""
         if not isinstance(self.request.user, User):
@@ -92,7 +107,22 @@ class CollectionView(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         roles = self.roles_for(request.method or "")
-        self.collection = collection_for(request.user, kwargs["slug"], *roles)
+        usable_roles = roles_within(scope_of(request), roles)
+        try:
+            self.collection = collection_for(request.user, kwargs["slug"], *usable_roles)
+        except Http404:
+            if usable_roles == roles:
+                raise
+            self.check_person()
+            raise ScopeTooNarrow(self.scopes_for(request.method or "") - {Scope.JUDGE}) from None
+
+    def check_person(self) -> None:
+        roles = self.roles_for(self.request.method or "")
+        collection_for(self.request.user, self.kwargs["slug"], *roles)
+
+    @classmethod
+    def scopes_for(cls, method: str) -> frozenset[Scope]:
+        return scopes_for_roles(cls.roles_for(method), method)
 
     @classmethod
     def roles_for(cls, method: str) -> tuple[str, ...]:
@@ -100,7 +130,7 @@ class CollectionView(ApiView):
         return cls.reading_roles or cls.roles if is_read else cls.roles
 
 
-class UnknownAddress(ApiView):
+class UnknownAddress(ForEveryScope, ApiView):
     """404 for every address that does not exist."""
 
     @extend_schema(exclude=True)

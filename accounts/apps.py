@@ -6,3 +6,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import checks  # noqa: F401
+        from accounts.tokens import openapi  # noqa: F401  (registers the security scheme)

@@ -10,6 +10,9 @@ from django.core.validators import MinValueValidator
 from django.db import models
 
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
+from accounts.tokens.models import ApiToken
+
+__all__ = ["ApiToken", "Collection", "GivenRole", "Membership", "Role", "User"]
 
 
 class User(AbstractUser):
@@ -34,6 +37,7 @@ class Role(models.TextChoices):
     OWNER_ANNOTATOR = "owner-annotator", "Owner-annotator"
 
 
+EVERY_ROLE = tuple(Role.values)
 SEE_GRADES = (Role.ADMIN, Role.ADJUDICATOR)  # the roles that see the grades of others
 JUDGES = (Role.ANNOTATOR, Role.OWNER_ANNOTATOR)  # the roles that judge; in SQL: rules.py
 OWNERS = (Role.ADMIN, Role.OWNER_ANNOTATOR)  # the roles that set up the collection

@@ -1,4 +1,4 @@
-"""A one-time password must be changed first, and a new password ends the API token."""
+"""A one-time password must be changed first, and a new password ends the API tokens."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
-from rest_framework.authtoken.models import Token
 from rest_framework.exceptions import APIException
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import User
+from accounts.tokens.services import revoke_all_tokens
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
@@ -23,7 +23,7 @@ OPEN_BEFORE = {"password_change", "new-password", "login", "logout"}
 API = ("/api/v1/", "/api/schema/")
 
 
-class EndApiToken:
+class EndApiTokens:
     """A "password validator", because Django calls all validators for every new password.
 
     Django calls it after the form, `manage.py changepassword` and code alike, but not when a login
@@ -35,10 +35,10 @@ class EndApiToken:
 
     def password_changed(self, password: str, user: User | None = None) -> None:
         if user is not None:
-            Token.objects.filter(user=user).delete()
+            revoke_all_tokens(person=user)
 
     def get_help_text(self) -> str:
-        return "Your API token, if you have one, stops working."
+        return "Your API tokens, if you have any, stop working."
 
 
 class RequireOwnPassword:

@@ -1,4 +1,4 @@
-"""Services that write people, roles and API tokens."""
+"""Services that write people and roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Set
 from typing import ClassVar
 
 from django.db import IntegrityError, transaction
-from rest_framework.authtoken.models import Token
 
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, OWNERS, Collection, GivenRole, Membership, Role, User
@@ -228,22 +227,8 @@ def rename_person(*, person: User, name: str) -> None:
 
 
 def change_password(*, person: User, password: str) -> None:
-    """Set a password that the person chose. This revokes the API token (accounts/passwords.py)."""
+    """Set a password that the person chose. This revokes the API tokens (accounts/passwords.py)."""
     with transaction.atomic():
         person.set_password(password)
         person.must_change_password = False
         person.save(update_fields=["password", "must_change_password"])
-
-
-def make_api_token(*, person: User) -> str:
-    """Make a new API token. The previous token stops working at once."""
-    with transaction.atomic():
-        User.objects.select_for_update().get(pk=person.pk)
-        Token.objects.filter(user=person).delete()
-        return str(Token.objects.create(user=person).key)
-
-
-def revoke_api_token(*, person: User) -> bool:
-    """Delete the API token. Returns whether the person had one."""
-    deleted_count, _ = Token.objects.filter(user=person).delete()
-    return bool(deleted_count)

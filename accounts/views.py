@@ -12,11 +12,11 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
-from rest_framework.authtoken.models import Token
+from django.views.decorators.http import require_http_methods
 
 from accounts import services
 from accounts.access import person_of
@@ -90,27 +90,7 @@ def account(request: HttpRequest) -> HttpResponse:
     return _account_page(request, form, status=422 if form.errors else 200)
 
 
-@never_cache
-@require_POST
-def make_token(request: HttpRequest) -> HttpResponse:
-    # Only this response shows the token. A reload makes another token.
-    person = person_of(request)
-    token = services.make_api_token(person=person)
-    return _account_page(request, NameForm(initial={"name": person.get_full_name()}), token=token)
-
-
-@require_POST
-def revoke_token(request: HttpRequest) -> HttpResponse:
-    if services.revoke_api_token(person=person_of(request)):
-        messages.success(request, "API token revoked. Programs that used it can no longer log in.")
-    else:
-        messages.info(request, "You have no API token to revoke.")
-    return redirect("account")
-
-
-def _account_page(
-    request: HttpRequest, form: NameForm, *, token: str = "", status: int = 200
-) -> HttpResponse:
+def _account_page(request: HttpRequest, form: NameForm, *, status: int = 200) -> HttpResponse:
     person = person_of(request)
     memberships = person.memberships.select_related("collection")
     return render(
@@ -118,9 +98,8 @@ def _account_page(
         "accounts/account.html",
         {
             "form": form,
-            "token": token,
             "code": account_code(person),
-            "held_token": Token.objects.filter(user=person).first(),
+            "tokens": person.api_tokens.valid(timezone.now()).count(),
             "memberships": memberships.order_by("collection__name", "role"),
         },
         status=status,

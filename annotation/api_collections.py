@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
@@ -12,7 +13,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
-from accounts.models import HIGHEST_GRADE, OWNERS, Collection, Membership, Role, User
+from accounts.models import (
+    EVERY_ROLE,
+    HIGHEST_GRADE,
+    OWNERS,
+    Collection,
+    Membership,
+    Role,
+    User,
+)
+from accounts.tokens.scopes import EVERY_SCOPE, SAFE_METHODS, Scope
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.services import set_up_collection
 from corpus.facets import FacetError, FacetPlan, facets_from
@@ -99,10 +109,14 @@ class NewCollection(FacetsAndScale):
     )
 
 
-def collections_of(person: User) -> QuerySet[Collection]:
-    """The person's collections, ready for `CollectionAnswer`: without the memberships of others."""
-    own_memberships = Membership.objects.filter(user=person).order_by("role")
-    return Collection.objects.visible_to(person).prefetch_related(
+def collections_of(person: User, roles: Iterable[str] = EVERY_ROLE) -> QuerySet[Collection]:
+    """The collections in which the person has one of the roles, ready for `CollectionAnswer`.
+
+    They come without the memberships of others.
+    """
+    roles = tuple(roles)
+    own_memberships = Membership.objects.filter(user=person, role__in=roles).order_by("role")
+    return Collection.objects.with_role(person, roles).prefetch_related(
         "facets", Prefetch("memberships", own_memberships)
     )
 
@@ -113,11 +127,19 @@ def answer_about(collection: Collection, person: User, status: int = 200) -> Res
 
 
 class Collections(ApiView):
+    @classmethod
+    def scopes_for(cls, method: str) -> frozenset[Scope]:
+        return EVERY_SCOPE if method in SAFE_METHODS else super().scopes_for(method)
+
+    def check_person(self) -> None:
+        if self.request.method == "POST" and not self.person.is_staff:
+            raise Http404
+
     @extend_schema(
         summary="The collections you have a role in", responses=CollectionAnswer(many=True)
     )
     def get(self, request: Request) -> Response:
-        return self.paged(collections_of(self.person), CollectionAnswer)
+        return self.paged(collections_of(self.person, self.acting_roles), CollectionAnswer)
 
     @extend_schema(
         summary="Set up a collection",
@@ -127,14 +149,13 @@ class Collections(ApiView):
         responses={201: CollectionAnswer},
     )
     def post(self, request: Request) -> Response:
-        if not self.person.is_staff:
-            raise Http404
+        self.check_person()
         collection = set_up_collection(owner=self.person, **self.parsed(NewCollection))
         return answer_about(collection, self.person, status=201)
 
 
 class CollectionDetail(CollectionView):
-    roles = tuple(Role.values)
+    roles = EVERY_ROLE
 
     @extend_schema(summary="One collection and your roles in it", responses=CollectionAnswer)
     def get(self, request: Request, slug: str) -> Response:

@@ -104,7 +104,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "rest_framework",
-    "rest_framework.authtoken",
     "web",
     "accounts",
     "jobs",
@@ -227,7 +226,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "accounts.passwords.EndApiToken"},
+    {"NAME": "accounts.passwords.EndApiTokens"},
 ]
 AUTHENTICATION_BACKENDS = ["accounts.login.limits.LimitedLoginBackend"]
 SESSION_ENGINE = "accounts.login.logged_in"
@@ -372,17 +371,18 @@ MODEL_ADDRESSES = _words("MODEL_ADDRESSES")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "accounts.tokens.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
         "accounts.passwords.HasOwnPassword",
+        "accounts.tokens.authentication.WithinScope",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "web.api.pagination.Pages",
     "PAGE_SIZE": 100,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "accounts.tokens.openapi.ScopedSchema",
     "EXCEPTION_HANDLER": "web.api.errors.answer",
 }
 SPECTACULAR_SETTINGS = {

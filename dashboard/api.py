@@ -19,6 +19,8 @@ from accounts.api import ApiView, CollectionView
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
+from accounts.tokens.authentication import ForEveryScope, WithinScope, scope_of
+from accounts.tokens.scopes import Scope
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.services import change_judging_rules, change_licences
 from dashboard.settings.archiving import archive_collection, unarchive_collection
@@ -33,8 +35,8 @@ class CollectionParts(serializers.Serializer[Collection]):
     roles = serializers.SerializerMethodField(help_text="Your own.")
     address = serializers.SerializerMethodField()
     parts = serializers.SerializerMethodField(
-        help_text="What is below the address for your roles, each with its methods. Parts that "
-        "name one thing, such as a run, are in the OpenAPI document."
+        help_text="What is below the address for your roles and the scope of your token, each with "
+        "its methods. Parts that name one thing, such as a run, are in the OpenAPI document."
     )
 
     def get_roles(self, collection: Collection) -> list[str]:
@@ -45,7 +47,8 @@ class CollectionParts(serializers.Serializer[Collection]):
         return str(self.context["request"].build_absolute_uri(path))
 
     def get_parts(self, collection: Collection) -> dict[str, list[str]]:
-        return parts_for(self.get_roles(collection))
+        scope = scope_of(self.context["request"])
+        return parts_for(self.get_roles(collection), scope)
 
 
 class RootAnswer(serializers.Serializer[Any]):
@@ -58,8 +61,8 @@ class RootAnswer(serializers.Serializer[Any]):
     results = CollectionParts(many=True)
 
 
-class Root(ApiView):
-    permission_classes = [HasOwnPassword]
+class Root(ForEveryScope, ApiView):
+    permission_classes = [HasOwnPassword, WithinScope]
 
     @extend_schema(
         summary="What there is",
@@ -70,7 +73,11 @@ class Root(ApiView):
     )
     def get(self, request: Request) -> Response:
         is_known = isinstance(request.user, User)
-        collections = collections_of(self.person) if is_known else Collection.objects.none()
+        collections = (
+            collections_of(self.person, self.acting_roles)
+            if is_known
+            else Collection.objects.none()
+        )
         response = self.paged(collections, CollectionParts)
         response.data = _addresses(request) | response.data
         return response
@@ -81,15 +88,20 @@ def _addresses(request: Request | HttpRequest) -> dict[str, str]:
     return {key: request.build_absolute_uri(reverse(name)) for key, name in names.items()}
 
 
-def parts_for(roles: Iterable[str]) -> dict[str, list[str]]:
-    """The parts of a collection and their methods, as a person with these roles has them."""
+def parts_for(roles: Iterable[str], scope: Scope | None = None) -> dict[str, list[str]]:
+    """The parts of a collection and their methods, as a person with these roles has them.
+
+    With the scope of a token, those that the token may use.
+    """
     parts = {}
     for pattern in _collection_patterns():
         view = getattr(pattern.callback, "view_class")  # noqa: B009  # mypy knows no view_class
         methods = [
             name.upper()
             for name in ("get", "post", "delete")
-            if hasattr(view, name) and set(view.roles_for(name)) & set(roles)
+            if hasattr(view, name)
+            and set(view.roles_for(name)) & set(roles)
+            and (scope is None or scope in view.scopes_for(name))
         ]
         if methods and not pattern.pattern.converters:
             parts[str(pattern.pattern)] = methods

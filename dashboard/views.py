@@ -14,11 +14,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.settings import api_settings
 
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import OWNERS, Collection, Role
-from accounts.passwords import HasOwnPassword
+from accounts.tokens.authentication import ForEveryScope
 from annotation.guidelines.collection_setup import (
     change_facets_and_scale,
     default_grade_names,
@@ -258,7 +258,11 @@ def settings_page(
     )
 
 
-api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword])
+class ApiSchema(ForEveryScope, SpectacularAPIView):
+    permission_classes = api_settings.DEFAULT_PERMISSION_CLASSES
+
+
+api_schema = ApiSchema.as_view()
 
 # The page's styles are set by its script; the strict policy on scripts stays.
 api_docs = login_required(

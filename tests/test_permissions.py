@@ -62,6 +62,8 @@ METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED_METHODS = ("get", "post", "delete")
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
+NARROW_SCOPES = ("read", "judge")
+FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections"}  # to read
 NOTHING_HERE = {"detail": "Not found.", "code": "not_found"}
 
 
@@ -88,9 +90,9 @@ ADDRESSES = [
     Address("password_change_done", ACCOUNTS, GET),
     Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
-    Address("make-token", ACCOUNTS, POST),
+    Address("tokens", ACCOUNTS, BOTH),
     Address("choose-columns", ACCOUNTS, POST),
-    Address("revoke-token", ACCOUNTS, POST),
+    Address("revoke-token", ("annotator",), POST),  # whose token it is
     Address("new-collection", ("staff",), BOTH, refusal=403),
     Address("new-sample-collection", ("staff",), POST, refusal=403),
     Address("api-docs", ACCOUNTS, GET),
@@ -613,6 +615,11 @@ def two_collections() -> dict:
     link = password_link(asked_by=owner, person=newcomer)
     return {
         "tokens": {person: token_of(username) for person, username in usernames.items()},
+        "narrow_tokens": {
+            (person, scope): token_of(usernames[person], scope)
+            for person in (*HERE, "outsider", "staff")
+            for scope in NARROW_SCOPES
+        },
         "sessions": sessions,
         "of_owner": {"query": own_slot.pair.query.name, "token": own_slot.pair.token},
         "slug": world.slug,
@@ -650,6 +657,7 @@ def two_collections() -> dict:
         "missing": "exclude",
         "username": newcomer.username,
         "user_id": newcomer.pk,
+        "token_id": User.objects.get(username="ann1").api_tokens.first().pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
     }
 
@@ -784,6 +792,48 @@ def test_with_the_role_the_address_answers_its_methods_and_no_other(address, per
             assert status in {200, 202, 204, 302, 400, 409, 415, 422}
         if address.name != "logout":
             assert not leads_to.startswith(reverse("login"))
+
+
+def answer_within_scope(address: Address, person: str, method: str, scope: str) -> str:
+    """What a token with the scope gets: the answer, a refusal (403) or nothing (404)."""
+    admitted = address.reading if method == "get" else address.posting
+    people = set(address.people) & set(admitted)
+    if person not in people:
+        return "nothing"
+    if method == "get" and (scope == "read" or address.name in FOR_EVERY_SCOPE):
+        return "answer"
+    is_judging = bool(people & {ANNOTATOR, ADJUDICATOR, CURATOR})
+    return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"
+
+
+@pytest.mark.parametrize("scope", NARROW_SCOPES)
+def test_a_token_does_what_its_scope_allows_and_nothing_else(scope, world):
+    addresses = [each for each in ADDRESSES if is_api(each.name) and each.people]
+    assert len(addresses) > 90
+    wrong = []
+    for address in addresses:
+        people = [person for person in (*HERE, "staff") if person in address.people]
+        if address.name == "api-schema":
+            people = []  # every person gets the same, and it takes long
+        for person in (*people, "outsider"):
+            client = Client(raise_request_exception=False)
+            token = world["narrow_tokens"][person, scope]
+            client.defaults["HTTP_AUTHORIZATION"] = f"Token {token}"
+            path = where(address.name, world | (world["of_owner"] if person == OWNER else {}))
+            for method in address.methods:
+                expected = answer_within_scope(address, person, method, scope)
+                before = transaction.savepoint()
+                status, _, body = ask(client, method, path)
+                transaction.savepoint_rollback(before)
+                got = {403: "refusal", 404: "nothing"}.get(status, "answer")
+                if status == 403:
+                    got = body["code"].replace("scope_too_narrow", got)
+                    assert "This needs a token with the scope " in body["detail"]
+                if got != expected or status == 500:
+                    wrong.append((address.name, person, method, status, expected))
+
+    assert wrong == []
+    assert row_counts() == world["rows"]
 
 
 CHANGES_THE_ARCHIVE = {"archive-collection", "unarchive-collection", "api-archive"}

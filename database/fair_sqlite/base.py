@@ -42,13 +42,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except OperationalError as error:
-            if last_try or not _is_locked(error):
+            if last_try or not is_locked(error):
                 raise
             return False
         return True
 
 
-def _is_locked(error: OperationalError) -> bool:
+def is_locked(error: OperationalError) -> bool:
+    """Return whether a statement failed because another connection writes."""
     cause = error.__cause__
     return isinstance(cause, sqlite3.OperationalError) and (
         cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

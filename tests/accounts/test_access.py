@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 
 from accounts.access import collection_for, roles_in
 from accounts.models import Collection, Role, User
+from tests.support.api_world import token_of
 from tests.support.factories import UserFactory, a_collection, member
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,7 @@ def test_a_stranger_does_not_see_the_collection_in_any_list(client, collection, 
 
 
 def test_the_api_lists_own_collections_only(client, collection, stranger):
-    token = Token.objects.create(user=stranger)
+    token = token_of(stranger.username)
     answer = client.get("/api/v1/collections/", HTTP_AUTHORIZATION=f"Token {token}")
 
     assert answer.status_code == 200

@@ -14,11 +14,11 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 
 from accounts.login import known_browsers
 from accounts.login.known_browsers import COOKIE, SALT, KnownBrowser
 from accounts.login.limits import client_address
+from tests.support.api_world import token_of
 from tests.support.factories import PASSWORD, UserFactory
 from tests.support.running import wait_until
 
@@ -242,7 +242,7 @@ class TestKnownBrowsers:
 
 def test_an_api_token_works_where_logins_are_refused(person, settings):
     fail(settings.LOGIN_TRIES_PER_ADDRESS + 1)
-    token = {"Authorization": f"Token {Token.objects.create(user=person).key}"}
+    token = {"Authorization": f"Token {token_of(person.username)}"}
 
     answer = Client().get("/api/v1/collections/", REMOTE_ADDR=HERE, headers=token)
 

@@ -12,7 +12,6 @@ from django.db import close_old_connections
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -25,7 +24,7 @@ from annotation.models import PairQuestion
 from config.api_urls import collection_routes
 from config.wsgi import application
 from practice.models import PracticeKind, PracticeSet
-from tests.support.api_world import SHADOW_JUDGE, World
+from tests.support.api_world import SHADOW_JUDGE, World, token_of
 from tests.support.factories import a_query, an_open_query
 from tests.support.practice_scenes import a_pilot
 from tests.support.rounds import top_up
@@ -124,13 +123,13 @@ def _one_connection():
 @pytest.mark.parametrize("person", ["admin", pytest.param("ann1", marks=pytest.mark.one_database)])
 def test_nothing_makes_the_server_fail_or_answer_what_it_did_not_say(person, world):
     User.objects.filter(username="admin").update(is_staff=True)
-    token = Token.objects.create(user=User.objects.get(username=person))
+    token = token_of(person)
     api = schemathesis.openapi.from_dict(document())
     api.app = application
     values = path_values(world)  # what an operation deletes is not found afterwards
     for result in api.get_all_operations():
         operation = result.ok()
-        headers = {"Authorization": f"Token {token.key}"}
+        headers = {"Authorization": f"Token {token}"}
         tried = throw_at(operation, values, headers, EXAMPLES[person])
         assert tried >= 1, operation.label
 

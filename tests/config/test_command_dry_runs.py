@@ -173,6 +173,7 @@ CASES: dict[str, Case] = {
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
     "create_query": lambda world, folder: ["small", world.paper, "background"],
     "create_study": study_arguments,
+    "create_token": lambda world, folder: ["ann1", "--name", "Cron", "--scope", "read"],
     "delete_collection": delete_arguments,
     "sample_labels": label_sample_arguments,
     "draw_sample": lambda world, folder: ["small", "--per-stratum", 1, "--name", "more"],

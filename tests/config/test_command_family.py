@@ -23,8 +23,11 @@ VERBS = {
     *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
     "write",
 }
-# They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
-WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
+# They have no collection: a token of a person, a demo of its own, a release by itself, all jobs, a
+# file to write.
+WITHOUT_COLLECTION = {
+    *("create_token", "start_demo", "verify_release", "reconcile_jobs", "write_labeller"),
+}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),

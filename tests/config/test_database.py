@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from django.db import connection
-from rest_framework.authtoken.models import Token
 
+from tests.support.api_world import token_of
 from tests.support.factories import UserFactory
 from tests.support.running import ROOT, environment, wait_until
 
@@ -56,10 +56,10 @@ def sql(query: str) -> list[tuple]:
 
 
 def test_a_request_after_a_lost_connection_is_answered(web):
-    token = Token.objects.create(user=UserFactory())
+    token = token_of(UserFactory().username)
 
     def ask() -> int:
-        return status(web, "/api/v1/collections/", Authorization=f"Token {token.key}")
+        return status(web, "/api/v1/collections/", Authorization=f"Token {token}")
 
     wait_until(lambda: ask() == 200, 60, "the web server answers")
     for _ in range(3):

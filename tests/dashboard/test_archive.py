@@ -15,10 +15,9 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, models, transaction
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 
 from accounts.locking import CollectionArchived
-from accounts.models import Collection, Role, User
+from accounts.models import ApiToken, Collection, Role, User
 from accounts.services import add_membership
 from adjudication.models import Case
 from adjudication.services import Ruling
@@ -85,7 +84,7 @@ def world() -> World:
 
 def all_rows() -> dict[str, list[tuple]]:
     """Every row of every table, but those of accounts, which stay."""
-    accounts = {User, Session, Token}
+    accounts = {User, Session, ApiToken}
     return {
         model._meta.label: list(model._base_manager.order_by("pk").values_list())
         for model in apps.get_models()

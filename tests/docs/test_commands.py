@@ -27,7 +27,7 @@ RUN_PAGES = sorted({block.page for block in SHELL if not block.not_run})
 # How many blocks of each page are not run. A new one needs a reason and a new number here.
 NOT_RUN = {
     "README.md": 2,
-    "docs/api.md": 3,
+    "docs/api.md": 4,
     "docs/baselines.md": 1,
     "docs/benchmarks.md": 6,
     "docs/choosing_queries.md": 2,

@@ -22,14 +22,16 @@ ERROR = {
 LINK = {"$ref": "#/components/schemas/Error"}
 ALWAYS = {
     "400": "The request is malformed, for example with a character that cannot be stored.",
-    "401": "The request has no valid token or session.",
-    "403": "The one-time password of this account was not changed yet.",
+    "401": "The request has no valid token or session. The token may be expired or revoked.",
+    "403": "The scope of the token does not allow this, or the one-time password of this account "
+    "was not changed yet.",
     "404": "Not found, or not permitted for you.",
 }
 WITH_QUERY = {"400": "The request is invalid."}
 WITH_BODY = {
     "400": "The request is invalid.",
-    "403": "A session without its CSRF token, or a one-time password that was not changed yet.",
+    "403": "The scope of the token does not allow this, a session sent no CSRF token, or the "
+    "one-time password of this account was not changed yet.",
     "409": "The current state of the collection does not allow this.",
     "413": "The body is too large.",
     "415": "The media type of the body is not supported.",
