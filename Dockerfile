@@ -1,14 +1,17 @@
-FROM python:3.11-slim
+# The base needs Python 3.11 or later with venv. `make compose-check` builds on a plain Debian instead.
+ARG BASE=python:3.11-slim
+FROM ${BASE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # The processes do not run as root, and can write to the data folder only.
-RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
+RUN useradd --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
     && install -d -o qrelsmith -g qrelsmith /data
 
 WORKDIR /app
+ENV PATH=/venv/bin:$PATH
 COPY requirements.lock ./
-RUN pip install --require-hashes -r requirements.lock
+RUN python3 -m venv /venv && pip install --require-hashes -r requirements.lock
 COPY . ./
 
 ENV QRELSMITH_MODE=production DATA_DIR=/data

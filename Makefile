@@ -1,7 +1,7 @@
 # A newcomer needs make demo, make test and make lint. The logic is in bootstrap.py,
 # demo/management/commands/demo.py, tests/run_all.py, tests/mutate.py and docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate bench bench-judging bench-labels bench-evaluation docs pictures lock clean
+.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs pictures lock clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -26,6 +26,7 @@ help:
 	@echo "make lint    check style, types, import direction, migrations and production settings"
 	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
 	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate/checks.py'; docs/testing.md)"
+	@echo "make compose-check  start docker-compose.yml with podman, use it, kill and restart its services"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
 	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
@@ -47,6 +48,9 @@ lint:
 
 mutate:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.mutate $(ARGS)
+
+compose-check:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.compose $(ARGS)
 
 SIZES ?= 10k,100k
 bench:

@@ -140,6 +140,13 @@ class Browser:
         self._link.request(method, path, body, sent)
         return self._link.getresponse()
 
+    def download(self, path: str) -> bytes:
+        """The content of a file. Raises Refused for any other status than 200."""
+        response, content = self._once("GET", path, None, {})
+        if response.status != 200:
+            raise Refused(f"{response.status} from {path}")
+        return content
+
     def open(self, path: str) -> Opened:
         """Get a page or the first byte of a download. Follows no redirect."""
         self.close()
