@@ -11,7 +11,7 @@ from accounts.tokens.authentication import scopes_needed
 from accounts.tokens.scopes import Scope
 
 
-class TokenScheme(OpenApiAuthenticationExtension):
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "accounts.tokens.authentication.ApiTokenAuthentication"
     name = "tokenAuth"
 
@@ -27,7 +27,7 @@ class TokenScheme(OpenApiAuthenticationExtension):
 class ScopedSchema(AutoSchema):
     """Names the scopes of tokens in the description and, for programs, in `x-token-scopes`."""
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular's own
         names = " or ".join(f"`{scope}`" for scope in self._scopes())
         text = super().get_description()
         return f"{text}\n\nScope of a token: {names}.".strip()
