@@ -17,12 +17,18 @@ from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
 from jobs.confinement.slots import import_slot
 from jobs.models import Job
+from web.logs.context import in_job
 
 logger = logging.getLogger(__name__)
 
 
 @shared_task(name="jobs.run")
 def run_job(job_id: str) -> None:
+    with in_job(job_id):
+        _run_job(job_id)
+
+
+def _run_job(job_id: str) -> None:
     try:
         job = Job.objects.filter(pk=job_id).only("kind").first()
         if job is None:
@@ -45,10 +51,11 @@ def sweep_uploads() -> None:
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
-    delivery, copies = worker.DeliveryMonitor(), StuckCopies()
+    delivery, copies, presence = worker.DeliveryMonitor(), StuckCopies(), worker.Presence()
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
+                presence.note()
                 copies.end()
                 services.reconcile()
                 lost_jobs = delivery.count_lost_jobs()

@@ -94,7 +94,7 @@ class TestHealth:
 
     def test_it_says_when_the_database_is_out_of_reach(self, client):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("config.health.connection", Unreachable())
+            patch.setattr("server.probes.connection", Unreachable())
             answer = client.get("/healthz")
         assert (answer.status_code, answer.content) == (503, b"no database\n")
 

@@ -1,0 +1,49 @@
+"""The checks by the names of their parts, for the doctor and for `/readyz`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from server.checks.configuration import check_configuration
+from server.checks.database import check_cache, check_clock, check_database, check_migrations
+from server.checks.files import check_backup, check_disk, check_storage
+from server.checks.network import check_mail, check_proxies, check_tls
+from server.checks.results import Level, NamedResult
+from server.checks.running import Check, SideBySide
+from server.checks.work import check_broker, check_queue, check_workers
+
+DOCTOR_SECONDS = 10.0
+READY_SECONDS = 3.0
+CHECKS: Mapping[str, Check] = {
+    "settings": check_configuration,
+    "database": check_database,
+    "migrations": check_migrations,
+    "broker": check_broker,
+    "workers": check_workers,
+    "queue": check_queue,
+    "clock": check_clock,
+    "disk": check_disk,
+    "storage": check_storage,
+    "cache": check_cache,
+    "mail": check_mail,
+    "proxies": check_proxies,
+    "tls": check_tls,
+    "backup": check_backup,
+}
+# A web process without one of these answers nobody as it should. Workers may be started later.
+READY = ("database", "migrations", "cache", "broker", "storage")
+_side_by_side = SideBySide()
+
+
+def examine() -> list[NamedResult]:
+    """The results of all checks."""
+    return _side_by_side.run(CHECKS, DOCTOR_SECONDS)
+
+
+def examine_readiness() -> list[NamedResult]:
+    return _side_by_side.run({name: CHECKS[name] for name in READY}, READY_SECONDS)
+
+
+def worst(results: list[NamedResult]) -> Level:
+    levels = {each.result.level for each in results}
+    return next(level for level in (Level.FAILED, Level.WARNING, Level.OK) if level in levels)
