@@ -55,12 +55,12 @@ def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
-                presence.note()
                 copies.end()
                 services.reconcile()
                 lost_jobs = delivery.count_lost_jobs()
                 if lost_jobs:
                     worker.exit_without_messages(lost_jobs)
+                presence.note()  # last, because no job depends on it
             except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)

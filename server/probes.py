@@ -3,7 +3,8 @@
 `/healthz` says that this process can answer and reach its database, so that a supervisor restarts
 it if not. A second line reports a cache that does not answer. The status stays 200, because people
 can work without the cache and a restart would not help. `/readyz` says whether requests should be
-sent to it: 503 while a part is missing. It names the parts only, because strangers may read it.
+sent to it: 503 while a part fails that they need. It names the parts only, because strangers may
+read it.
 
 It is the first middleware, not a view. A probe comes without TLS, with an IP address as the host
 name and without a session, so later middleware would reject it.
@@ -19,7 +20,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from accounts.login.limits import cache_failures
-from server.checks.registry import examine_readiness, worst
+from server.checks.registry import examine_readiness, is_ready
 from server.checks.results import Level
 from server.metrics import access
 
@@ -59,12 +60,11 @@ def _report_on_cache() -> str:
 
 def report_readiness() -> HttpResponse:
     results = examine_readiness()
-    is_ready = worst(results) != Level.FAILED
     lines = [
         f"{name} {Level.FAILED if result.level == Level.FAILED else Level.OK}\n"
         for name, result in results
     ]
-    return _plain("".join(lines), status=200 if is_ready else 503)
+    return _plain("".join(lines), status=200 if is_ready(results) else 503)
 
 
 def report_metrics(request: HttpRequest) -> HttpResponse:

@@ -30,8 +30,10 @@ CHECKS: Mapping[str, Check] = {
     "tls": check_tls,
     "backup": check_backup,
 }
-# A web process without one of these answers nobody as it should. Workers may be started later.
 READY = ("database", "migrations", "cache", "broker", "storage")
+# People judge without the cache and the broker, which all web processes share: if one of these
+# failed, a balancer would send requests to no process at all.
+NEEDED = ("database", "migrations", "storage")
 _side_by_side = SideBySide()
 
 
@@ -42,6 +44,10 @@ def examine() -> list[NamedResult]:
 
 def examine_readiness() -> list[NamedResult]:
     return _side_by_side.run({name: CHECKS[name] for name in READY}, READY_SECONDS)
+
+
+def is_ready(results: list[NamedResult]) -> bool:
+    return not any(name in NEEDED and result.level == Level.FAILED for name, result in results)
 
 
 def worst(results: list[NamedResult]) -> Level:
