@@ -52,7 +52,6 @@ def start(dsn: str) -> None:
             ],
             before_send=reduced,  # type: ignore[arg-type]
             before_breadcrumb=lambda *_: None,
-            send_default_pii=False,
             include_local_variables=False,
             max_request_body_size="never",
             auto_session_tracking=False,

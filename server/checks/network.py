@@ -31,7 +31,7 @@ def check_mail() -> Result:
     if not backend.endswith(".smtp.EmailBackend"):
         found = f"Mail goes to {backend.split('.')[-2]}, not to people."
         return warning(found, "Set EMAIL_URL.") if settings.PRODUCTION else ok(found)
-    if not settings.is_overridden("EMAIL_HOST"):
+    if not settings.is_overridden("EMAIL_HOST"):  # type: ignore[misc]
         found = "No mail server is set."
         return warning(found, "Set EMAIL_URL to send mail.") if settings.PRODUCTION else ok(found)
     place = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"

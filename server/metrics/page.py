@@ -80,17 +80,18 @@ def families(figures: Figures) -> Iterator[Metric]:
     for name, seconds in figures.workers.items():
         workers.add_metric([name], seconds)
     yield workers
-    if not figures.connections:
+    sessions = figures.sessions
+    if not sessions.connections:
         return
     connections = gauge("database_connections", "Sessions of PostgreSQL by state.", "state")
-    for state, count in figures.connections.items():
+    for state, count in sessions.connections.items():
         connections.add_metric([state], count)
     yield connections
-    yield value("lock_waits", "Sessions that wait for a lock now.", figures.lock_waits)
+    yield value("lock_waits", "Sessions that wait for a lock now.", sessions.lock_waits)
     yield value(
         "longest_lock_wait_seconds",
         "Seconds that the longest of these waits.",
-        figures.longest_lock_wait_seconds,
+        sessions.longest_lock_wait_seconds,
     )
 
 

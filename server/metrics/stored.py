@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Count, Min, Sum
@@ -34,6 +36,14 @@ SESSIONS = """
 """
 
 
+class DatabaseSessions(NamedTuple):
+    """Sessions of the database's user; empty on SQLite, which has none."""
+
+    connections: Mapping[str, int]  # by state
+    lock_waits: int
+    longest_lock_wait_seconds: float
+
+
 @dataclass(frozen=True)
 class Figures:
     """The state of jobs, judgments, workers and the database at one moment."""
@@ -44,9 +54,7 @@ class Figures:
     slots: int
     judgments_last_minute: int
     workers: dict[str, float]  # seconds since each was seen, by name
-    connections: dict[str, int] = field(default_factory=dict)  # by state; PostgreSQL only
-    lock_waits: int = 0
-    longest_lock_wait_seconds: float = 0.0
+    sessions: DatabaseSessions
 
     @property
     def waiting_jobs(self) -> int:
@@ -75,7 +83,7 @@ def read_figures() -> Figures:
             worker.name: max(0.0, (now - worker.seen_at).total_seconds())
             for worker in WorkerProcess.objects.filter(seen_at__gt=now - timedelta(hours=1))
         },
-        **_sessions(),
+        sessions=_sessions(),
     )
 
 
@@ -97,17 +105,17 @@ def _oldest_waiting(now: datetime) -> float:
     return max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
 
 
-def _sessions() -> dict[str, object]:
+def _sessions() -> DatabaseSessions:
     if connection.vendor != "postgresql":
-        return {}
+        return DatabaseSessions({}, 0, 0.0)
     with connection.cursor() as cursor:
         cursor.execute(SESSIONS)
         rows = cursor.fetchall()
-    return {
-        "connections": {state: count for state, count, _, _ in rows},
-        "lock_waits": sum(waits for _, _, waits, _ in rows),
-        "longest_lock_wait_seconds": max((float(longest) for *_, longest in rows), default=0.0),
-    }
+    return DatabaseSessions(
+        connections={state: count for state, count, _, _ in rows},
+        lock_waits=sum(waits for _, _, waits, _ in rows),
+        longest_lock_wait_seconds=max((float(longest) for *_, longest in rows), default=0.0),
+    )
 
 
 class RecentFigures:

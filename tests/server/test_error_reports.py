@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
-import logging
 import sys
 import threading
 from http import HTTPStatus
@@ -52,7 +51,8 @@ def reports():
     error_reports.start(f"http://publickey@127.0.0.1:{server.server_address[1]}/7")
     yield RECEIVED
     sentry_sdk.get_client().close()
-    sentry_sdk.init()  # without an address nothing is sent
+    # Without an address, nothing is sent.
+    sentry_sdk.init(default_integrations=False, auto_enabling_integrations=False)
     server.shutdown()
     thread.join()
     server.server_close()
@@ -75,7 +75,6 @@ def test_errors_of_a_view_and_of_a_job_arrive_without_personal_data(reports):
     answer = client.post(address, body, headers={"User-Agent": "planted-agent"})
     with in_job(job.pk):
         run(job.pk)
-    logging.getLogger("jobs").error("cannot use %s", "planted-argument", exc_info=True)
 
     sentry_sdk.get_client().flush(timeout=30)
     texts = [reports.get(timeout=30) for _ in range(reports.qsize())]
@@ -89,25 +88,16 @@ def test_errors_of_a_view_and_of_a_job_arrive_without_personal_data(reports):
     assert frames[-1]["function"] == "failing_view"
     assert of_job["tags"] == {"job_id": str(job.pk)}
     assert of_job["logentry"] == {"message": f"job {job.pk} failed"}
-    assert set().union(*events) <= {*error_reports.KEPT, "tags", "logentry", "exception"} | {
-        "transaction"
-    }
+    ours = {"tags", "logentry", "exception", "transaction"}
+    assert set().union(*events) <= {*error_reports.KEPT} | ours
     everything = "\n".join(texts)
-    frames_have = {"planted_error", "planted/<str"}  # lines of code
-    assert frames_have.isdisjoint(everything)
-    for word in (
-        "xenoglyphic parsing word",
-        "planted-",
-        secrets.EMAIL,
-        person.password,
-        "sessionid",
-    ):
-        assert word not in everything.replace("planted-argument", ""), word
+    for word in ("xenoglyphic", "planted-", secrets.EMAIL, person.password, "sessionid"):
+        assert word not in everything, word
 
 
 def test_it_does_not_start_without_package_or_with_another_address(monkeypatch):
     with pytest.raises(ImproperlyConfigured, match="SENTRY_DSN is no DSN"):
         error_reports.start("errors.example.org")
     monkeypatch.setitem(sys.modules, "sentry_sdk", None)
-    with pytest.raises(ImproperlyConfigured, match="sentry-sdk is missing. Install"):
+    with pytest.raises(ImproperlyConfigured, match="sentry-sdk is missing"):
         error_reports.start("http://key@127.0.0.1/1")
