@@ -109,9 +109,9 @@ def _judged(address: str, status: int, headers: Message, ends_at: datetime) -> R
 
 
 def public_address() -> str | None:
-    """PUBLIC_URL, or `https://` and the first host of ALLOWED_HOSTS that strangers can reach."""
-    if settings.PUBLIC_URL:
-        return str(settings.PUBLIC_URL)
+    """PUBLIC_URL; in production, else `https://` and the first host that strangers can reach."""
+    if settings.PUBLIC_URL or not settings.PRODUCTION:
+        return settings.PUBLIC_URL or None
     for host in settings.ALLOWED_HOSTS:
         if host != "*" and not host.startswith((*LOCAL, ".")):
             return f"https://{host}"

@@ -24,7 +24,7 @@ from database.fair_sqlite import base as fair_sqlite
 from jobs.models import Job, State, WorkerProcess
 from server.metrics import access, page, requests, stored
 from tests.server.production_log import lines_of
-from tests.support.factories import UserFactory, an_open_query
+from tests.support.factories import UserFactory, a_collection, an_open_query
 from tests.support.running import ROOT, environment, wait_until
 from tests.support.sittings import judge, slots_of
 
@@ -81,9 +81,8 @@ class TestFigures:
         self, django_assert_max_num_queries
     ):
         now = timezone.now()
-        opening = an_open_query(candidates=2)
-        slot, *_ = slots_of(opening, 1)
-        judge(slot, 2)
+        opening = an_open_query(a_collection(), 2)
+        judge(slots_of(opening, "ann1")[0], 2)
         jobs = opening.query.collection.jobs
         Job.objects.all().delete()
         jobs.create(kind="build_pools", key="ended", state=State.SUCCEEDED)
@@ -197,12 +196,10 @@ class TestWaits:
             User.objects.select_for_update().get(pk=person.pk)
             other = threading.Thread(target=_lock, args=[person.pk])
             other.start()
-            wait_until(
-                lambda: stored.read_figures().sessions.lock_waits == 1, 30, "the other waits"
-            )
-            assert stored.read_figures().sessions.longest_lock_wait_seconds > 0
+            wait_until(lambda: stored._sessions().lock_waits == 1, 30, "the other waits")
+            assert stored._sessions().longest_lock_wait_seconds > 0
         other.join()
-        assert stored.read_figures().sessions.lock_waits == 0
+        assert stored._sessions().lock_waits == 0
 
 
 def _write() -> None:
