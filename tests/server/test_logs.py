@@ -39,7 +39,7 @@ def test_nothing_of_people_is_in_the_log_of_a_whole_small_collection(tmp_path):
         token = token_of("ann1")
         of_annotator.refresh_from_db()  # a log-in ends earlier links
         link = password_link(asked_by=of_admin, person=of_annotator)
-        stranger.raise_request_exception = False
+        annotator.raise_request_exception = False
         answers = [
             admin.get(f"/c/{world.slug}/people/?q=planted-query"),
             annotator.get(reverse("judge-pair", args=[world.slug, world.query, world.token])),
@@ -48,7 +48,7 @@ def test_nothing_of_people_is_in_the_log_of_a_whole_small_collection(tmp_path):
             stranger.get("/api/v1/collections/", headers={"Authorization": f"Token {token}"}),
             stranger.get("/healthz"),
             stranger.post(reverse("login"), {"username": "ann1", "password": secrets.PASSWORD}),
-            stranger.post("/planted/word-of-path/", {"username": "ann1", "note": NOTE}),
+            annotator.post("/planted/word-of-path/", {"username": "ann1", "note": NOTE}),
             stranger.get("/", headers={"Host": "planted-host.example"}),
         ]
         job = enqueue(
