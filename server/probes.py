@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from accounts.login.limits import cache_failures
 from server.checks.registry import examine_readiness, is_ready
-from server.checks.results import Level
+from server.checks.results import CheckLevel
 from server.metrics import access
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
@@ -61,7 +61,7 @@ def _report_on_cache() -> str:
 def report_readiness() -> HttpResponse:
     results = examine_readiness()
     lines = [
-        f"{name} {Level.FAILED if result.level == Level.FAILED else Level.OK}\n"
+        f"{name} {CheckLevel.FAILED if result.level == CheckLevel.FAILED else CheckLevel.OK}\n"
         for name, result in results
     ]
     return _plain("".join(lines), status=200 if is_ready(results) else 503)

@@ -45,7 +45,7 @@ def observe(get_response: Handler) -> Handler:
 
 
 def _number_of(request: HttpRequest) -> str:
-    """That of the proxy, if proxies are trusted, else a new one."""
+    """The number that a trusted proxy gave, else a new one."""
     given = request.META.get("HTTP_X_REQUEST_ID", "") if settings.TRUSTED_PROXIES else ""
     return given if NUMBER.fullmatch(given) else str(uuid.uuid4())
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of
 from server.checks.registry import examine, worst
-from server.checks.results import Level
+from server.checks.results import CheckLevel
 from server.metrics.stored import read_figures
 
 
@@ -21,7 +21,7 @@ def server_state(request: HttpRequest) -> HttpResponse:
     context = {
         "results": results,
         "worst": worst(results),
-        "failed": [each for each in results if each.result.level == Level.FAILED],
+        "failed": [each for each in results if each.result.level == CheckLevel.FAILED],
         "figures": read_figures(),
     }
     return render(request, "server/state.html", context)

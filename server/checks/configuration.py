@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.core import checks
 
-from server.checks.results import Result, failed, ok, warning
+from server.checks.results import CheckResult, failed, ok, warning
 from web.words import count_noun
 
 
-def check_configuration() -> Result:
+def check_configuration() -> CheckResult:
     if not settings.PRODUCTION:
         return ok("Local mode. A server for other people needs QRELSMITH_MODE=production.")
     messages = [

@@ -13,7 +13,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from jobs.models import WorkerProcess
-from server.checks.results import Result, failed, ok, warning
+from server.checks.results import CheckResult, failed, ok, warning
 
 MOST_CONNECTIONS = 0.8  # of those that PostgreSQL allows
 CLOCKS_DIFFER_SECONDS = 1.0
@@ -21,7 +21,7 @@ LISTED = 5  # migrations in a sentence
 _migrated: set[str] = set()
 
 
-def check_database() -> Result:
+def check_database() -> CheckResult:
     if connection.vendor == "sqlite":
         return _check_sqlite()
     with connection.cursor() as cursor:
@@ -47,7 +47,7 @@ def check_database() -> Result:
     return ok(found)
 
 
-def _check_sqlite() -> Result:
+def _check_sqlite() -> CheckResult:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA journal_mode")
         (mode,) = cursor.fetchone()
@@ -59,7 +59,7 @@ def _check_sqlite() -> Result:
     return ok(found)
 
 
-def check_migrations() -> Result:
+def check_migrations() -> CheckResult:
     """Applied migrations are never taken back while a process runs, so one success is kept."""
     name = str(connection.settings_dict["NAME"])
     if name in _migrated:
@@ -73,7 +73,7 @@ def check_migrations() -> Result:
     return ok("All are applied.")
 
 
-def check_clock() -> Result:
+def check_clock() -> CheckResult:
     """Compare the clocks of this machine, of the database and of the workers."""
     limit = settings.JOB_STALE_SECONDS / 2
     machine, seconds = "the database", abs((_database_time() - timezone.now()).total_seconds())
@@ -103,7 +103,7 @@ def _database_time() -> datetime:
     return moment if isinstance(moment, datetime) else datetime.fromisoformat(moment)
 
 
-def check_cache() -> Result:
+def check_cache() -> CheckResult:
     key, value = f"check:{uuid.uuid4()}", "kept"
     cache.set(key, value, 10)
     if cache.get(key) != value:

@@ -16,7 +16,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from server.checks.results import Result, failed, ok, warning
+from server.checks.results import CheckResult, failed, ok, warning
 
 GIGABYTE = 1024**3
 LITTLE, TOO_LITTLE = 0.10, 0.03  # shares of a disk or of its files
@@ -24,7 +24,7 @@ BACKUP_IS_OLD = timedelta(hours=26)  # a daily one that took longer than usual
 BACKUP_IS_TOO_OLD = timedelta(days=7)
 
 
-def check_disk() -> Result:
+def check_disk() -> CheckResult:
     usage = shutil.disk_usage(settings.DATA_DIR)
     files = os.statvfs(settings.DATA_DIR)
     share = usage.free / usage.total
@@ -40,7 +40,7 @@ def check_disk() -> Result:
     return ok(found)
 
 
-def check_storage() -> Result:
+def check_storage() -> CheckResult:
     """Write, read and remove a small file in each folder and in the storage of uploads."""
     for folder in _folders():
         try:
@@ -69,7 +69,7 @@ def _folders() -> Iterator[Path]:
     yield Path(settings.FILE_UPLOAD_TEMP_DIR)
 
 
-def check_backup() -> Result:
+def check_backup() -> CheckResult:
     """Read `DATA_DIR/backups/last.json`, which the backup writes at its end."""
     path = settings.DATA_DIR / "backups" / "last.json"
     advice = "Make a backup: see Backup in the docs."

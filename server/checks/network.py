@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.urls import reverse
 
-from server.checks.results import Result, failed, ok, warning
+from server.checks.results import CheckResult, failed, ok, warning
 
 SECONDS = 4.0
 CERTIFICATE_ENDS_SOON = timedelta(days=14)
@@ -26,7 +26,7 @@ HEADERS = {
 SET_BY_PROXY = "Let the proxy pass the headers of Qrelsmith on."
 
 
-def check_mail() -> Result:
+def check_mail() -> CheckResult:
     backend = settings.EMAIL_BACKEND
     if not backend.endswith(".smtp.EmailBackend"):
         found = f"Mail goes to {backend.split('.')[-2]}, not to people."
@@ -48,7 +48,7 @@ def check_mail() -> Result:
     return ok(f"{place} accepts mail.")
 
 
-def check_proxies() -> Result:
+def check_proxies() -> CheckResult:
     knows_tls = bool(getattr(settings, "SECURE_PROXY_SSL_HEADER", None))
     found = f"BEHIND_PROXY is {int(knows_tls)}, TRUSTED_PROXIES is {settings.TRUSTED_PROXIES}."
     if not settings.PRODUCTION:
@@ -67,7 +67,7 @@ def check_proxies() -> Result:
     return ok(found)
 
 
-def check_tls() -> Result:
+def check_tls() -> CheckResult:
     """Ask the public address as a browser does: the log-in page, its headers and certificate."""
     address = public_address()
     if address is None:
@@ -90,7 +90,7 @@ def check_tls() -> Result:
     return _judged(address, status, headers, ends_at)
 
 
-def _judged(address: str, status: int, headers: Message, ends_at: datetime) -> Result:
+def _judged(address: str, status: int, headers: Message, ends_at: datetime) -> CheckResult:
     if status != http.client.OK:
         return failed(
             f"{address} answered {status}.",

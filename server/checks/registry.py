@@ -8,7 +8,7 @@ from server.checks.configuration import check_configuration
 from server.checks.database import check_cache, check_clock, check_database, check_migrations
 from server.checks.files import check_backup, check_disk, check_storage
 from server.checks.network import check_mail, check_proxies, check_tls
-from server.checks.results import Level, NamedResult
+from server.checks.results import CheckLevel, NamedCheck
 from server.checks.running import Check, SideBySide
 from server.checks.work import check_broker, check_queue, check_workers
 
@@ -37,19 +37,21 @@ NEEDED = ("database", "migrations", "storage")
 _side_by_side = SideBySide()
 
 
-def examine() -> list[NamedResult]:
+def examine() -> list[NamedCheck]:
     """The results of all checks."""
     return _side_by_side.run(CHECKS, DOCTOR_SECONDS)
 
 
-def examine_readiness() -> list[NamedResult]:
+def examine_readiness() -> list[NamedCheck]:
     return _side_by_side.run({name: CHECKS[name] for name in READY}, READY_SECONDS)
 
 
-def is_ready(results: list[NamedResult]) -> bool:
-    return not any(name in NEEDED and result.level == Level.FAILED for name, result in results)
+def is_ready(results: list[NamedCheck]) -> bool:
+    return not any(name in NEEDED and result.level == CheckLevel.FAILED for name, result in results)
 
 
-def worst(results: list[NamedResult]) -> Level:
+def worst(results: list[NamedCheck]) -> CheckLevel:
     levels = {each.result.level for each in results}
-    return next(level for level in (Level.FAILED, Level.WARNING, Level.OK) if level in levels)
+    return next(
+        level for level in (CheckLevel.FAILED, CheckLevel.WARNING, CheckLevel.OK) if level in levels
+    )

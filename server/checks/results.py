@@ -6,32 +6,32 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Level(StrEnum):
+class CheckLevel(StrEnum):
     OK = "ok"
     WARNING = "warning"
     FAILED = "failed"
 
 
-class Result(NamedTuple):
+class CheckResult(NamedTuple):
     """A level, what was found, and what to do about it; "" if nothing."""
 
-    level: Level
+    level: CheckLevel
     found: str
     advice: str = ""
 
 
-class NamedResult(NamedTuple):
+class NamedCheck(NamedTuple):
     name: str
-    result: Result
+    result: CheckResult
 
 
-def ok(found: str) -> Result:
-    return Result(Level.OK, found)
+def ok(found: str) -> CheckResult:
+    return CheckResult(CheckLevel.OK, found)
 
 
-def warning(found: str, advice: str) -> Result:
-    return Result(Level.WARNING, found, advice)
+def warning(found: str, advice: str) -> CheckResult:
+    return CheckResult(CheckLevel.WARNING, found, advice)
 
 
-def failed(found: str, advice: str) -> Result:
-    return Result(Level.FAILED, found, advice)
+def failed(found: str, advice: str) -> CheckResult:
+    return CheckResult(CheckLevel.FAILED, found, advice)

@@ -14,10 +14,10 @@ from concurrent.futures import TimeoutError as TooLong
 
 from django.db import connection
 
-from server.checks.results import NamedResult, Result, failed
+from server.checks.results import CheckResult, NamedCheck, failed
 from web.logs.descriptions import describe
 
-Check = Callable[[], Result]
+Check = Callable[[], CheckResult]
 
 
 class SideBySide:
@@ -25,30 +25,30 @@ class SideBySide:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: dict[str, Future[Result]] = {}
+        self._running: dict[str, Future[CheckResult]] = {}
 
-    def run(self, checks: Mapping[str, Check], seconds: float) -> list[NamedResult]:
+    def run(self, checks: Mapping[str, Check], seconds: float) -> list[NamedCheck]:
         """The results in the order of the checks, at the latest after so many seconds."""
         deadline = time.monotonic() + seconds
         futures = {name: self._start(name, check) for name, check in checks.items()}
         return [
-            NamedResult(name, _result_of(future, deadline - time.monotonic(), seconds))
+            NamedCheck(name, _result_of(future, deadline - time.monotonic(), seconds))
             for name, future in futures.items()
         ]
 
-    def _start(self, name: str, check: Check) -> Future[Result]:
+    def _start(self, name: str, check: Check) -> Future[CheckResult]:
         with self._lock:
             running = self._running.get(name)
             if running is not None and not running.done():
                 return running
-            future: Future[Result] = Future()
+            future: Future[CheckResult] = Future()
             self._running[name] = future
         thread = threading.Thread(target=_run, args=[check, future], name=name, daemon=True)
         thread.start()
         return future
 
 
-def _run(check: Check, future: Future[Result]) -> None:
+def _run(check: Check, future: Future[CheckResult]) -> None:
     try:
         future.set_result(check())
     except Exception as error:  # noqa: BLE001 (every error of a part is a result)
@@ -57,7 +57,7 @@ def _run(check: Check, future: Future[Result]) -> None:
         connection.close()
 
 
-def _result_of(future: Future[Result], patience: float, seconds: float) -> Result:
+def _result_of(future: Future[CheckResult], patience: float, seconds: float) -> CheckResult:
     try:
         return future.result(timeout=max(0.0, patience))
     except TooLong:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from jobs.models import Job, State, WorkerProcess
 from jobs.worker import SEEN_SECONDS
-from server.checks.results import Result, failed, ok, warning
+from server.checks.results import CheckResult, failed, ok, warning
 from web.words import count_noun
 
 BROKER_SECONDS = 2
@@ -21,7 +21,7 @@ LONG_WAIT = timedelta(minutes=10)
 START = "Start a worker: see “As bare processes” in the docs."
 
 
-def check_broker() -> Result:
+def check_broker() -> CheckResult:
     with current_app.connection_for_write(connect_timeout=BROKER_SECONDS) as broker:
         # This makes a channel, too, for which Redis must answer a ping.
         broker.ensure_connection(
@@ -38,7 +38,7 @@ def check_broker() -> Result:
     return ok(f"It accepts messages ({kind}).")
 
 
-def check_workers() -> Result:
+def check_workers() -> CheckResult:
     now = timezone.now()
     workers = list(WorkerProcess.objects.filter(seen_at__gt=now - timedelta(days=1)))
     answering = [
@@ -56,7 +56,7 @@ def check_workers() -> Result:
     return ok(found)
 
 
-def check_queue() -> Result:
+def check_queue() -> CheckResult:
     now = timezone.now()
     waiting = Job.objects.filter(state=State.QUEUED).exclude(waits_until__gt=now)
     oldest = waiting.aggregate(oldest=Min("created_at"))["oldest"]

@@ -25,7 +25,7 @@ from kombu.exceptions import KombuError
 from config.celery import app
 from jobs.models import WorkerProcess
 from server.checks import configuration, database, files, network, registry, running, work
-from server.checks.results import Level, NamedResult, ok
+from server.checks.results import CheckLevel, NamedCheck, ok
 from tests.support.factories import UserFactory, a_collection
 from tests.support.running import sending_through
 
@@ -267,7 +267,7 @@ def _make_certificate(path) -> None:
 @pytest.mark.one_database
 def test_settings_of_production_are_checked(production):
     result = configuration.check_configuration()
-    assert result.level in (Level.WARNING, Level.FAILED)
+    assert result.level in (CheckLevel.WARNING, CheckLevel.FAILED)
     assert "security.W" in result.found
     production.PRODUCTION = False
     assert configuration.check_configuration().level == "ok"
@@ -293,7 +293,7 @@ class TestSideBySide:
 
         assert first == second
         assert [each.result.level for each in first] == ["failed", "ok"]
-        assert third[0] == NamedResult("hangs", ok("late"))
+        assert third[0] == NamedCheck("hangs", ok("late"))
         assert len(starts) in (1, 2)  # the third may wait for the thread of the first
 
     def test_an_error_is_described_without_its_content(self):

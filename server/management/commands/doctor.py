@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from accounts.commands import ProjectCommand
 from server.checks.registry import examine, worst
-from server.checks.results import Level
+from server.checks.results import CheckLevel
 from web.words import count_noun
 
 
@@ -30,6 +30,6 @@ class Command(ProjectCommand):
                 self.stdout.write(f"{level:<8} {name:<11} {found}")
                 if advice:
                     self.stdout.write(f"{'':<20} → {advice}")
-        if worst(results) == Level.FAILED:
-            count = sum(each.result.level == Level.FAILED for each in results)
+        if worst(results) == CheckLevel.FAILED:
+            count = sum(each.result.level == CheckLevel.FAILED for each in results)
             raise CommandError(f"{count_noun(count, 'check')} failed.")
