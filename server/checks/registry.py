@@ -27,7 +27,7 @@ CHECKS: Mapping[str, Check] = {
     "cache": check_cache,
     "mail": check_mail,
     "proxies": check_proxies,
-    "tls": check_tls,
+    "TLS": check_tls,
     "backup": check_backup,
 }
 READY = ("database", "migrations", "cache", "broker", "storage")
