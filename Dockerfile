@@ -10,8 +10,8 @@ RUN useradd --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
 
 WORKDIR /app
 ENV PATH=/venv/bin:$PATH
-COPY requirements.lock ./
-RUN python3 -m venv /venv && pip install --require-hashes -r requirements.lock
+COPY requirements-server.lock ./
+RUN python3 -m venv /venv && pip install --require-hashes -r requirements-server.lock
 COPY . ./
 
 ENV QRELSMITH_MODE=production DATA_DIR=/data
@@ -22,4 +22,4 @@ RUN SECRET_KEY=throwaway ALLOWED_HOSTS=localhost DATA_DIR=/tmp/build \
 USER qrelsmith
 VOLUME /data
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--access-logfile", "-"]
+CMD ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8"]

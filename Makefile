@@ -34,7 +34,7 @@ help:
 	@echo "make bench-evaluation  measure the scoring of systems (ARGS='--queries 500 --runs 5')"
 	@echo "make docs    build the documentation site in var/site; a broken link fails"
 	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
-	@echo "make lock    rewrite both lock files from pyproject.toml (needs uv)"
+	@echo "make lock    rewrite the lock files from pyproject.toml (needs uv)"
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
 
 demo:
@@ -79,7 +79,8 @@ COMPILE = $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url
 	--python-version 3.11 pyproject.toml
 lock:
 	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --extra server -c requirements.lock -o requirements-server.lock
+	$(COMPILE) --extra dev --extra server -c requirements-server.lock -o requirements-dev.lock
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache staticfiles

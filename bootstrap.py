@@ -21,8 +21,11 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NOTE = VENV / "installed-locks.txt"
 LOG = Path(os.environ.get("DATA_DIR") or ROOT / "var").resolve() / "logs" / "install.log"
-# The development lock is compiled with the other as a constraint, so it contains all of it.
-CONTAINS = {"requirements-dev.lock": ["requirements.lock"]}
+# Each lock is compiled with the one before as a constraint, so it contains all of it.
+CONTAINS = {
+    "requirements-server.lock": ["requirements.lock"],
+    "requirements-dev.lock": ["requirements.lock", "requirements-server.lock"],
+}
 
 NETWORK = r"Could not find a version|NewConnectionError|ConnectTimeout|Read timed out|Name or servi"
 EXPLANATIONS = [

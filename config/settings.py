@@ -126,11 +126,13 @@ INSTALLED_APPS = [
     "csfcube",
     "benchmarks",
     "demo",
+    "server",
     "dashboard",
 ]
 
 MIDDLEWARE = [
-    "config.health.answer_probes",
+    "server.probes.answer_probes",
+    "server.requests.observe",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -407,10 +409,39 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
+# Production writes no personal data to its log: see web/logs/formatters.py and docs/observing.md.
+LOG_LEVEL = os.environ.get("LOG_LEVEL", "WARNING").upper()
+LOG_FORMAT = os.environ.get("LOG_FORMAT", "") or ("json" if PRODUCTION else "line")
+if LOG_FORMAT not in {"json", "line"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT must be json or line, got {LOG_FORMAT!r}.")
+LOG_REQUESTS = _flag("LOG_REQUESTS", PRODUCTION)
+_guarded = PRODUCTION or LOG_FORMAT == "json"
+_formatter: dict[str, Any] = (
+    {"()": "web.logs.formatters.JsonLines"}
+    if LOG_FORMAT == "json"
+    else {"()": "web.logs.formatters.TextLines", "guarded": _guarded}
+)
+_rooms = ["database", "bundle", *INSTALLED_APPS[INSTALLED_APPS.index("web") :]]
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {"line": _formatter},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
+    "loggers": {
+        **{room: {"level": LOG_LEVEL} for room in _rooms},
+        "server.access": {"level": "INFO" if LOG_REQUESTS else "WARNING"},
+        **({"django.server": {"handlers": [], "propagate": False}} if _guarded else {}),
+    },
+    # Packages of others write rows, addresses and prompts below WARNING.
+    "root": {
+        "handlers": ["stderr"],
+        "level": "WARNING" if _guarded and LOG_LEVEL in {"DEBUG", "INFO"} else LOG_LEVEL,
+    },
 }
+
+# Metrics are off without either; see server/metrics/access.py.
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+METRICS_ADDRESSES = _words("METRICS_ADDRESSES")
+SENTRY_DSN = os.environ.get("SENTRY_DSN", "")
+# The address that people use. `manage.py doctor` asks it for its TLS headers.
+PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")

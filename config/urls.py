@@ -52,6 +52,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
     path("parts/", parts, name="parts"),
+    path("server/", include("server.urls")),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),
     path("collections/new/", views.new_collection, name="new-collection"),
     path("releases/", include("publishing.urls")),

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -186,7 +187,10 @@ def heartbeat(lease: Lease) -> Iterator[None]:
         finally:
             connection.close()
 
-    thread = threading.Thread(target=beat, name=f"heartbeat-{lease.job_id}", daemon=True)
+    # With the context of this thread, whose lines of the log have the number of the job.
+    thread = threading.Thread(
+        target=copy_context().run, args=[beat], name=f"heartbeat-{lease.job_id}", daemon=True
+    )
     thread.start()
     lease._beating = True
     try:

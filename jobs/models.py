@@ -143,3 +143,23 @@ class Job(models.Model):
 
     def parameter(self, name: str) -> Any:
         return self.parameters[name]
+
+
+class WorkerProcess(models.Model):
+    """A worker that ran lately. It writes the time every few seconds, whether or not it has a job.
+
+    `seen_at` is of the worker's clock and `stored_at` of the database's, so that they can be
+    compared.
+    """
+
+    name = models.CharField(max_length=200, unique=True, help_text="Its machine and process.")
+    version = models.CharField(max_length=40)
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    stored_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -17,12 +17,18 @@ from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
 from jobs.confinement.slots import import_slot
 from jobs.models import Job
+from web.logs.context import in_job
 
 logger = logging.getLogger(__name__)
 
 
 @shared_task(name="jobs.run")
 def run_job(job_id: str) -> None:
+    with in_job(job_id):
+        _run_job(job_id)
+
+
+def _run_job(job_id: str) -> None:
     try:
         job = Job.objects.filter(pk=job_id).only("kind").first()
         if job is None:
@@ -45,7 +51,7 @@ def sweep_uploads() -> None:
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
-    delivery, copies = worker.DeliveryMonitor(), StuckCopies()
+    delivery, copies, presence = worker.DeliveryMonitor(), StuckCopies(), worker.Presence()
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
@@ -54,6 +60,7 @@ def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
                 lost_jobs = delivery.count_lost_jobs()
                 if lost_jobs:
                     worker.exit_without_messages(lost_jobs)
+                presence.note()  # last, because no job depends on it
             except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 import time
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -19,13 +21,16 @@ from celery.concurrency.prefork import TaskPool as ProcessPool
 from celery.signals import worker_ready, worker_shutting_down
 from celery.worker import state
 from django.conf import settings
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from jobs.lease import worker_stops
-from jobs.models import Job
+from jobs.models import Job, WorkerProcess
 
 logger = logging.getLogger(__name__)
 
 UNCLAIMED_ROUNDS = 4  # how often an unclaimed job is sent again before an idle worker exits
+SEEN_SECONDS = 15
 _stop_requests: SimpleQueue[str] = SimpleQueue()
 
 
@@ -75,6 +80,33 @@ def show_pulse() -> None:
         except OSError as error:
             logger.warning("the pulse file cannot be touched: %s", error)
         time.sleep(settings.JOB_TICK_SECONDS)
+
+
+class Presence:
+    """Writes that this worker runs, so that people and monitoring see it without a job too."""
+
+    def __init__(self) -> None:
+        self._name = f"{socket.gethostname()}:{os.getpid()}"[:200]
+        self._started_at = timezone.now()
+        self._next = time.monotonic()
+
+    def note(self) -> None:
+        """Write the time, at most every SEEN_SECONDS: on SQLite each write takes the one lock."""
+        if time.monotonic() < self._next:
+            return
+        now = timezone.now()
+        row = WorkerProcess.objects.filter(name=self._name)
+        if not row.update(seen_at=now, stored_at=Now()):
+            long_ago = now - timedelta(days=1)
+            WorkerProcess.objects.filter(seen_at__lt=long_ago).delete()
+            WorkerProcess.objects.create(
+                name=self._name,
+                version=settings.SOFTWARE_VERSION,
+                started_at=self._started_at,
+                seen_at=now,
+                stored_at=Now(),
+            )
+        self._next = time.monotonic() + SEEN_SECONDS
 
 
 class DeliveryMonitor:

@@ -101,6 +101,7 @@ ADDRESSES = [
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-nowhere", (), ()),
     Address("parts", (), ()),  # in the demo only
+    Address("server-state", ("staff",), GET, refusal=403),
     # Everybody: the release of the first collection is public
     Address("help-index", EVERYBODY, GET),
     Address("help", EVERYBODY, GET),

@@ -136,7 +136,7 @@ class LimitedLoginBackend(PersonBackend):
             raise ValueError("authenticate() needs the request, which has the client's address.")
         tries = _tries(request, username)
         if not tries.are_within_limits():
-            log.warning("Too many tries to log in as %r from %s", username, client_address(request))
+            log.warning("Too many tries to log in to one account from %s", client_address(request))
             request.refused_tries = tries  # type: ignore[attr-defined]
             raise PermissionDenied
         person = super().authenticate(request, username, password)

@@ -14,7 +14,10 @@ from urllib.request import urlopen
 from bench.processes import children_of, free_port, memory_of, started, wait_until
 
 # The command of docs/deployment.md and the Dockerfile.
-GUNICORN = ("-m", "gunicorn", "config.wsgi", "--workers", "2", "--threads", "8")
+GUNICORN = (
+    *("-m", "gunicorn", "--config", "python:config.gunicorn"),
+    *("config.wsgi", "--workers", "2", "--threads", "8"),
+)
 DEPLOYED = {
     "QRELSMITH_MODE": "production",
     "SECRET_KEY": "of-this-benchmark-and-of-nothing-else-0123456789-0123456789",

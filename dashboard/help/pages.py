@@ -56,6 +56,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "glossary": ("seat", "rebalance"),
     "decide_again": ("referrals",),
     "blind_ratings": ("blind-ratings",),
+    "observing": ("server-state",),
     "full_text_study": (
         *("import-full-texts", "full-text", "studies", "new-study", "study"),
         *("full-text-studies", "own-study", "rate-pair"),

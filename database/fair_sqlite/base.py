@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import time
+from collections.abc import Callable
 
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
@@ -18,6 +19,8 @@ from database.fair_sqlite.schema import DatabaseSchemaEditor
 
 LOOK_AGAIN_SECONDS = 0.001
 DEFAULT_TIMEOUT_SECONDS = 5.0  # of Python's sqlite3
+# Called with the seconds of each wait for the write lock; the metrics count them.
+observe_wait: Callable[[float], None] | None = None
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -29,14 +32,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
         Raises OperationalError ("database is locked") after the `timeout` of the settings' OPTIONS.
         """
         timeout = float(self.settings_dict["OPTIONS"].get("timeout", DEFAULT_TIMEOUT_SECONDS))
-        deadline = time.monotonic() + timeout
+        began = time.monotonic()
+        deadline = began + timeout
+        waited = False
         with self.cursor() as cursor:
             cursor.execute("PRAGMA busy_timeout = 0")
             try:
                 while not self._begin(last_try=time.monotonic() >= deadline):
+                    waited = True
                     time.sleep(LOOK_AGAIN_SECONDS * random.uniform(0.5, 1.5))
             finally:
                 cursor.execute(f"PRAGMA busy_timeout = {round(timeout * 1000)}")
+                if waited and observe_wait is not None:
+                    observe_wait(time.monotonic() - began)
 
     def _begin(self, *, last_try: bool) -> bool:
         try:

@@ -27,6 +27,7 @@ def main(job_id: str, token: str, *modules: str) -> None:
     from jobs.confinement.memory import limited_memory
     from jobs.lease import Lease
     from jobs.models import Job, State
+    from web.logs.context import in_job
 
     current_app.loader.import_default_modules()
     for module in modules:
@@ -34,7 +35,8 @@ def main(job_id: str, token: str, *modules: str) -> None:
     jobs = Job.objects.select_related("collection")
     job = jobs.filter(pk=uuid.UUID(job_id), lease=uuid.UUID(token), state=State.RUNNING).first()
     if job is not None:
-        services.work(Lease.of(job), limited_memory())
+        with in_job(job_id):
+            services.work(Lease.of(job), limited_memory())
 
 
 def end_with_worker() -> None:

@@ -23,6 +23,7 @@ PRODUCTION = {
     "SECRET_KEY": "8Xb4kP0sYqLr2VnTz6WdJh1GmCf9EaUi7OoRx3SvNtKyBpDwQjHgZlMeIcAu5F",
     "ALLOWED_HOSTS": "qrelsmith.example",
 }
+LOCKS = ("requirements.lock", "requirements-server.lock", "requirements-dev.lock")
 READERS = {"_flag", "_words", "_number"}
 
 
@@ -94,7 +95,7 @@ class TestHealth:
 
     def test_it_says_when_the_database_is_out_of_reach(self, client):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("config.health.connection", Unreachable())
+            patch.setattr("server.probes.connection", Unreachable())
             answer = client.get("/healthz")
         assert (answer.status_code, answer.content) == (503, b"no database\n")
 
@@ -182,23 +183,24 @@ class TestCompose:
 
 class TestLocks:
     def test_no_address_is_named(self):
-        for name in ("requirements.lock", "requirements-dev.lock"):
+        for name in LOCKS:
             assert not re.search(r"://|--(extra-)?index|--find-links|file:|\s@\s", read(name)), name
 
     def test_every_requirement_is_pinned_and_hashed(self):
-        for name in ("requirements.lock", "requirements-dev.lock"):
+        for name in LOCKS:
             for requirement in pins(name).values():
                 assert re.match(r"\S+==\S+", requirement), requirement
                 assert re.search(r"--hash=sha256:[0-9a-f]{64}", requirement), requirement
 
-    def test_the_development_lock_holds_all_of_the_other(self):
-        runtime, development = pins("requirements.lock"), pins("requirements-dev.lock")
-        assert runtime.items() <= development.items()
+    def test_each_lock_holds_all_of_the_one_before(self):
+        for smaller, larger in pairwise(map(pins, LOCKS)):
+            assert smaller.items() <= larger.items()
 
     def test_the_locks_hold_what_the_project_asks_for(self):
         project = tomllib.loads(read("pyproject.toml"))["project"]
         asked = {
             "requirements.lock": project["dependencies"],
+            "requirements-server.lock": project["optional-dependencies"]["server"],
             "requirements-dev.lock": project["optional-dependencies"]["dev"],
         }
         for lock, requirements in asked.items():

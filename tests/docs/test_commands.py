@@ -39,6 +39,7 @@ NOT_RUN = {
     "docs/known_benchmarks.md": 1,
     "docs/labels.md": 2,
     "docs/loading.md": 1,
+    "docs/observing.md": 1,
     "docs/ordinary_topics.md": 2,
     "docs/pooling.md": 2,
     "docs/prediction_powered.md": 2,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
@@ -9,7 +10,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Collection, User
-from jobs.models import Job, State
+from jobs.models import Job, State, WorkerProcess
 from jobs.services import dispatch, enqueue
 from tests.support.running import wait_until
 from tests.support.slow_jobs import BUSY_KIND, ENOUGH, FREEZING_KIND, FROZEN, KIND
@@ -44,10 +45,18 @@ def fresh(job: Job) -> Job:
 
 
 def test_a_worker_does_what_was_asked(ask, start_worker):
-    start_worker()
+    worker = start_worker(LOG_FORMAT="json")
     job = wait_for_end(ask(steps=3))
     assert (job.state, job.error, job.attempts) == (State.SUCCEEDED, "", 1)
     assert job.result["steps"] == steps_done() == 3
+
+    wait_until(WorkerProcess.objects.exists, LONG_ENOUGH, "the worker is seen")
+    assert WorkerProcess.objects.get().name.endswith(f":{worker.process.pid}")
+    failed = wait_for_end(ask(steps="three"))
+    lines = [json.loads(line) for line in worker.log_text().splitlines() if line.startswith("{")]
+    (error,) = [line for line in lines if "error" in line]
+    assert (error["job_id"], error["logger"]) == (str(failed.pk), "jobs.services")
+    assert {"celery.worker.strategy", "celery.app.trace"} <= {line["logger"] for line in lines}
 
 
 def test_a_new_job_is_done_after_any_process_of_an_idle_worker_was_killed(ask, start_worker):

@@ -1,0 +1,69 @@
+"""Checks of the broker and the workers."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import timedelta
+
+from celery import current_app
+from django.conf import settings
+from django.db.models import Min
+from django.utils import timezone
+
+from jobs.models import Job, State, WorkerProcess
+from jobs.worker import SEEN_SECONDS
+from server.checks.results import CheckResult, failed, ok, warning
+from web.words import count_noun
+
+BROKER_SECONDS = 2
+UNSEEN_SECONDS = 4 * SEEN_SECONDS
+LONG_WAIT = timedelta(minutes=10)
+START = "Start a worker: see “As bare processes” in the docs."
+
+
+def check_broker() -> CheckResult:
+    with current_app.connection_for_write(connect_timeout=BROKER_SECONDS) as broker:
+        # This makes a channel, too, for which Redis must answer a ping.
+        broker.ensure_connection(
+            max_retries=1, interval_start=0, interval_step=0, timeout=BROKER_SECONDS
+        )
+        kind = str(broker.transport.driver_type)
+    if settings.CELERY_BROKER_URL.startswith("filesystem:"):
+        messages = settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"]
+        with tempfile.NamedTemporaryFile(dir=messages, prefix="check-"):
+            pass
+        if settings.PRODUCTION:
+            return warning("It is a folder, for one machine.", "Set CELERY_BROKER_URL to a Redis.")
+        return ok("It is a folder, for one machine.")
+    return ok(f"It accepts messages ({kind}).")
+
+
+def check_workers() -> CheckResult:
+    now = timezone.now()
+    workers = list(WorkerProcess.objects.filter(seen_at__gt=now - timedelta(days=1)))
+    answering = [
+        worker for worker in workers if (now - worker.seen_at).total_seconds() <= UNSEEN_SECONDS
+    ]
+    if not answering:
+        return failed(f"None was seen in the last {UNSEEN_SECONDS} s.", START)
+    found = f"{count_noun(len(answering), 'worker')} seen in the last {UNSEEN_SECONDS} s"
+    others = {worker.version for worker in answering} - {settings.SOFTWARE_VERSION}
+    if others:
+        return warning(
+            f"{found}; versions {', '.join(sorted(others))} beside {settings.SOFTWARE_VERSION}.",
+            "Restart the workers with the version of this process.",
+        )
+    return ok(found)
+
+
+def check_queue() -> CheckResult:
+    now = timezone.now()
+    waiting = Job.objects.filter(state=State.QUEUED).exclude(waits_until__gt=now)
+    oldest = waiting.aggregate(oldest=Min("created_at"))["oldest"]
+    if oldest is None:
+        return ok("No job waits.")
+    minutes = int((now - oldest).total_seconds() // 60)
+    found = f"{count_noun(waiting.count(), 'job')}, the oldest for {count_noun(minutes, 'minute')}"
+    if now - oldest > LONG_WAIT:
+        return warning(found, "Start more workers, or look at the jobs that run for long.")
+    return ok(found)
