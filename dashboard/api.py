@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from accounts.api import ApiView, CollectionView
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS
 from accounts.models import OWNERS, Collection, User
+from accounts.login.second_factors import HasSecondFactor
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.services import change_judging_rules, change_licences
@@ -59,7 +60,7 @@ class RootAnswer(serializers.Serializer[Any]):
 
 
 class Root(ApiView):
-    permission_classes = [HasOwnPassword]
+    permission_classes = [HasOwnPassword, HasSecondFactor]
 
     @extend_schema(
         summary="What there is",

@@ -18,6 +18,7 @@ from rest_framework.permissions import IsAuthenticated
 
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import OWNERS, Collection, Role
+from accounts.login.second_factors import HasSecondFactor
 from accounts.passwords import HasOwnPassword
 from annotation.guidelines.collection_setup import (
     change_facets_and_scale,
@@ -258,7 +259,7 @@ def settings_page(
     )
 
 
-api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword])
+api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword, HasSecondFactor])
 
 # The page's styles are set by its script; the strict policy on scripts stays.
 api_docs = login_required(

@@ -34,6 +34,7 @@ from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar
 from web.tables.paging import typed
+from web.words import a_or_an
 
 
 class RoleGroup(NamedTuple):
@@ -244,10 +245,6 @@ def _groups(request: HttpRequest, collection: Collection) -> list[RoleGroup]:
         for role, members in groups_of(collection)
         if chosen is None or chosen.value == role
     ]
-
-
-def a_or_an(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _page(
