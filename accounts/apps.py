@@ -5,4 +5,9 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from allauth.mfa.signals import authenticator_added
+
         from accounts import checks  # noqa: F401
+        from accounts.login.second_factors import end_other_sessions
+
+        authenticator_added.connect(end_other_sessions)

@@ -17,8 +17,8 @@ from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS
-from accounts.models import OWNERS, Collection, User
 from accounts.login.second_factors import HasSecondFactor
+from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.services import change_judging_rules, change_licences

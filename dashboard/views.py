@@ -17,8 +17,8 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.permissions import IsAuthenticated
 
 from accounts.access import in_collection, person_of, roles_in
-from accounts.models import OWNERS, Collection, Role
 from accounts.login.second_factors import HasSecondFactor
+from accounts.models import OWNERS, Collection, Role
 from accounts.passwords import HasOwnPassword
 from annotation.guidelines.collection_setup import (
     change_facets_and_scale,
@@ -259,7 +259,9 @@ def settings_page(
     )
 
 
-api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword, HasSecondFactor])
+api_schema = SpectacularAPIView.as_view(
+    permission_classes=[IsAuthenticated, HasOwnPassword, HasSecondFactor]
+)
 
 # The page's styles are set by its script; the strict policy on scripts stays.
 api_docs = login_required(

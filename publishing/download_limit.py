@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from accounts.login.limits import Count, client_address
 from web.requests.refusals import refuse
 
+
 def is_within(action: str, request: HttpRequest, limit: int) -> bool:
     """Count one action of the address, and return whether it is within the limit.
 
-    If the cache fails, it counts as empty (accounts/login/redis_cache.py), so the action is allowed.
+    A cache that fails counts as empty (accounts/login/redis_cache.py), so the action is allowed.
     """
     address = hashlib.sha256(client_address(request).encode()).hexdigest()
     return Count(f"{action}:{address}", limit).is_within_limit()

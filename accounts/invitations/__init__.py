@@ -1,5 +1,5 @@
 """Invitations by email: the mail has a link, and whoever opens it accepts the role.
 
-Begin with `services.py`. `addresses.py` reads a pasted list, `views.py` has the page of the link. The
-people page of `dashboard` lists a collection's invitations. It may import what `accounts` may.
+Begin with `services.py`. `addresses.py` reads a pasted list, `views.py` has the page of the link.
+`dashboard` lists the invitations of a collection on its page *People*.
 """

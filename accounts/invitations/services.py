@@ -37,8 +37,8 @@ class InvitationNotValid(AccountError):
     def __init__(self) -> None:
         super().__init__(
             "This invitation does not work. It may have been used, revoked or sent again, or it is "
-            f"older than {settings.INVITATION_DAYS} days. Ask the person who invited you to send it "
-            "again."
+            f"older than {settings.INVITATION_DAYS} days. Ask the person who invited you to send it"
+            " again."
         )
 
 
@@ -54,8 +54,8 @@ class EmailInUse(AccountError):
 
     def __init__(self, email: str) -> None:
         super().__init__(
-            f"{email} belongs to an account. Log in with it to accept the invitation, or ask for an "
-            "invitation to another email."
+            f"{email} belongs to an account. Log in with it to accept the invitation, or ask for "
+            "an invitation to another email."
         )
 
 
@@ -63,7 +63,7 @@ class TooManyMails(AccountError):
     status: ClassVar[int] = 429
 
 
-class Sent(NamedTuple):
+class SentInvitation(NamedTuple):
     """An invitation, and why its mail was not sent, if it was not."""
 
     invitation: Invitation
@@ -82,7 +82,7 @@ def invite(
     role: str,
     invited_by: User | None,
     base_url: str,
-) -> list[Sent]:
+) -> list[SentInvitation]:
     """Invite people and send the mails. An open invitation for the same role is sent again.
 
     The mails are sent after the invitations are stored, one after the other. One that fails does
@@ -109,7 +109,7 @@ def store_only(*, collection: Collection, invitees: Sequence[Invitee], role: str
         return len([_store(locked_collection, invitee, role, None) for invitee in invitees])
 
 
-def send_again(*, invitation: Invitation, base_url: str) -> Sent:
+def send_again(*, invitation: Invitation, base_url: str) -> SentInvitation:
     """Send the invitation with a new link and a new time. The old link stops working.
 
     Raises:
@@ -212,9 +212,7 @@ def _create_account(invitation: Invitation, username: str, name: str, password: 
     return person
 
 
-def _store(
-    collection: Collection, invitee: Invitee, role: str, invited_by: User | None
-) -> _Letter:
+def _store(collection: Collection, invitee: Invitee, role: str, invited_by: User | None) -> _Letter:
     existing = Invitation.objects.open().filter(
         collection=collection, email=invitee.email, role=role
     )
@@ -256,7 +254,7 @@ def _mark_accepted(invitation: Invitation, person: User) -> None:
     invitation.save(update_fields=["accepted_by", "accepted_at"])
 
 
-def _send(letters: Sequence[_Letter], base_url: str) -> list[Sent]:
+def _send(letters: Sequence[_Letter], base_url: str) -> list[SentInvitation]:
     """Send the mails, outside of transactions, and count those that went out."""
     errors = send_mails([_mail(letter, base_url) for letter in letters])
     sent = []
@@ -265,7 +263,7 @@ def _send(letters: Sequence[_Letter], base_url: str) -> list[Sent]:
         if error is None:
             counted = {"sent_count": F("sent_count") + 1, "last_sent_at": timezone.now()}
             Invitation.objects.open().filter(pk=invitation.pk).update(**counted)
-        sent.append(Sent(invitation, str(error or "")))
+        sent.append(SentInvitation(invitation, str(error or "")))
     return sent
 
 
@@ -283,9 +281,7 @@ def _mail(letter: _Letter, base_url: str) -> EmailMessage:
     return EmailMessage(" ".join(subject.split()), text, to=[invitation.email])
 
 
-def _check_pace(
-    collection: Collection, number: int, invitation: Invitation | None = None
-) -> None:
+def _check_pace(collection: Collection, number: int, invitation: Invitation | None = None) -> None:
     """Raise TooManyMails, so that nobody floods a mailbox or the mail server from a collection."""
     now = timezone.now()
     if invitation and invitation.last_sent_at and invitation.last_sent_at > now - SHORTEST_PAUSE:

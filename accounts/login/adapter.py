@@ -119,7 +119,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):
     def _get_user_identifier(self, user: User) -> str:
         return user.username
 
-    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+    def generate_authenticator_name(
+        self,
+        user: User,
+        type: Authenticator.Type,  # noqa: A002 (allauth's name)
+    ) -> str:
         number = Authenticator.objects.filter(user=user, type=type).count()
         return f"Passkey {number + 1}"
 
@@ -127,7 +131,9 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 def too_many_tries(tries: LoginTries) -> str:
     minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
     if tries.is_in_known_browser:
-        message = f"Too many failed logins in this browser. Wait {minutes} minutes, then log in again."
+        message = (
+            f"Too many failed logins in this browser. Wait {minutes} minutes, then log in again."
+        )
     else:
         message = (
             f"Too many failed logins from your network. Wait {minutes} minutes, then log in "

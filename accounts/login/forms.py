@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from allauth.account import forms as account_forms
 from allauth.account.internal.flows.password_reset import request_password_reset
+from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.mfa.base import forms as code_forms
 from allauth.mfa.totp import forms as totp_forms
@@ -13,7 +14,6 @@ from allauth.mfa.webauthn import forms as webauthn_forms
 from django import forms
 from django.http import HttpRequest
 
-from accounts.login.logged_in import find_by_login
 from accounts.mail.sending import soon
 
 
@@ -99,11 +99,12 @@ class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
 
         def send() -> None:
             with context.request_context(request):
-                person = find_by_login(email)
-                addresses = person.emailaddress_set.filter(email=email, verified=True) if person else None
-                if person and person.is_active and addresses and addresses.exists():
+                confirmed = EmailAddress.objects.filter(email=email, verified=True)
+                people = [address.user for address in confirmed.select_related("user")]
+                active_people = [person for person in people if person.is_active]
+                if active_people:
                     tokens = account_forms.default_token_generator
-                    request_password_reset(request, email, [person], tokens)
+                    request_password_reset(request, email, active_people, tokens)
 
         soon(send)
         return email

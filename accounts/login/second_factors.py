@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.internal.flows import sessions
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -41,6 +43,18 @@ def has_second_factor(person: User) -> bool:
     """An app or a passkey. Recovery codes only exist beside one of these."""
     kinds = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
     return Authenticator.objects.filter(user=person, type__in=kinds).exists()
+
+
+def remove_second_factors(*, person: User) -> int:
+    """Remove the app, the passkeys and the recovery codes. Returns how many of these there were."""
+    with transaction.atomic():
+        number, _ = Authenticator.objects.filter(user=person).delete()
+    return number
+
+
+def end_other_sessions(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    """A receiver: a login from before the second factor ends, as it never proved one."""
+    sessions.end_other_sessions(request, user)
 
 
 def check_second_factor(collection: Collection, person: User) -> None:

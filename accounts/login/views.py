@@ -84,5 +84,3 @@ def new_password(
         return render(request, page, {"error": str(error)}, status=404)
     status = 422 if request.method == "POST" else 200
     return render(request, page, {"form": form, "person": person}, status=status)
-
-

@@ -1,4 +1,4 @@
-"""EMAIL_URL, such as `smtp://user:password@smtp.example.org:587?tls=1`. Pure: settings import it."""
+"""EMAIL_URL, such as `smtp://user:password@smtp.example.org:587?tls=1`, for the settings."""
 
 from __future__ import annotations
 

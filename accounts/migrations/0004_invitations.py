@@ -6,38 +6,125 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0003_proposals'),
+        ("accounts", "0003_proposals"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='collection',
-            name='admins_need_second_factor',
-            field=models.BooleanField(db_default=False, default=False, help_text='Admins and owner-annotators need a second factor to open it.'),
+            model_name="collection",
+            name="admins_need_second_factor",
+            field=models.BooleanField(
+                db_default=False,
+                default=False,
+                help_text="Admins and owner-annotators need a second factor to open it.",
+            ),
         ),
         migrations.CreateModel(
-            name='Invitation',
+            name="Invitation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(help_text='In lower case.', max_length=254)),
-                ('name', models.CharField(blank=True, default='', max_length=150)),
-                ('role', models.CharField(choices=[('admin', 'Admin'), ('annotator', 'Annotator'), ('adjudicator', 'Adjudicator'), ('curator', 'Curator'), ('owner-annotator', 'Owner-annotator')], max_length=16)),
-                ('token_digest', models.CharField(help_text='SHA-256, hexadecimal.', max_length=64, unique=True)),
-                ('expires_at', models.DateTimeField()),
-                ('sent_count', models.PositiveIntegerField(default=0)),
-                ('last_sent_at', models.DateTimeField(blank=True, null=True)),
-                ('accepted_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('accepted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='accounts.collection')),
-                ('invited_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("email", models.EmailField(help_text="In lower case.", max_length=254)),
+                ("name", models.CharField(blank=True, default="", max_length=150)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("admin", "Admin"),
+                            ("annotator", "Annotator"),
+                            ("adjudicator", "Adjudicator"),
+                            ("curator", "Curator"),
+                            ("owner-annotator", "Owner-annotator"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "token_digest",
+                    models.CharField(help_text="SHA-256, hexadecimal.", max_length=64, unique=True),
+                ),
+                ("expires_at", models.DateTimeField()),
+                ("sent_count", models.PositiveIntegerField(default=0)),
+                ("last_sent_at", models.DateTimeField(blank=True, null=True)),
+                ("accepted_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "accepted_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "collection",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invitations",
+                        to="accounts.collection",
+                    ),
+                ),
+                (
+                    "invited_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['created_at', 'pk'],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('accepted_at', None), ('revoked_at', None)), fields=('collection', 'email', 'role'), name='invitation_open_once'), models.CheckConstraint(condition=models.Q(('role__in', ['admin', 'annotator', 'adjudicator', 'curator', 'owner-annotator'])), name='invitation_role_known'), models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False)), _connector='OR'), name='invitation_accepted_by_a_person'), models.CheckConstraint(condition=models.Q(('accepted_at', None), ('revoked_at', None), _connector='OR'), name='invitation_accepted_or_revoked'), models.CheckConstraint(condition=models.Q(('accepted_at', None), ('accepted_at__lt', models.F('expires_at')), _connector='OR'), name='invitation_accepted_in_time')],
+                "ordering": ["created_at", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("accepted_at", None), ("revoked_at", None)),
+                        fields=("collection", "email", "role"),
+                        name="invitation_open_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "role__in",
+                                ["admin", "annotator", "adjudicator", "curator", "owner-annotator"],
+                            )
+                        ),
+                        name="invitation_role_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("accepted_at", None), ("accepted_by", None)),
+                            models.Q(
+                                ("accepted_at__isnull", False), ("accepted_by__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="invitation_accepted_by_a_person",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("accepted_at", None), ("revoked_at", None), _connector="OR"
+                        ),
+                        name="invitation_accepted_or_revoked",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("accepted_at", None),
+                            ("accepted_at__lt", models.F("expires_at")),
+                            _connector="OR",
+                        ),
+                        name="invitation_accepted_in_time",
+                    ),
+                ],
             },
         ),
     ]

@@ -83,7 +83,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "errata": ("errata", "erratum", "report-erratum", "report-public-erratum"),
     "api": ("api-docs", "account"),
     "deployment#accounts": (
-        *("login", "password_change", "password_change_done", "new-password"),
+        *("login", "new-password", "account_change_password", "mails", "mail"),
+        *("account_reset_password", "account_reset_password_done", "account_email"),
         *("my-collections", "people", "person", "add-person", "timesheet"),
     ),
     "deployment#health": ("jobs", "job"),
