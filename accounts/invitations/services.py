@@ -70,7 +70,7 @@ class SentInvitation(NamedTuple):
     error: str = ""
 
 
-class _Letter(NamedTuple):
+class InvitationLetter(NamedTuple):
     invitation: Invitation
     token: str
 
@@ -97,7 +97,9 @@ def invite(
     with transaction.atomic():
         locked_collection = lock_collection(collection)
         _check_pace(locked_collection, len(invitees))
-        letters = [_store(locked_collection, invitee, role, invited_by) for invitee in invitees]
+        letters = [
+            store_invitation(locked_collection, invitee, role, invited_by) for invitee in invitees
+        ]
     return _send(letters, base_url)
 
 
@@ -106,7 +108,9 @@ def store_only(*, collection: Collection, invitees: Sequence[Invitee], role: str
     check_sends_mail()
     with transaction.atomic():
         locked_collection = lock_collection(collection)
-        return len([_store(locked_collection, invitee, role, None) for invitee in invitees])
+        return len(
+            [store_invitation(locked_collection, invitee, role, None) for invitee in invitees]
+        )
 
 
 def send_again(*, invitation: Invitation, base_url: str) -> SentInvitation:
@@ -194,6 +198,21 @@ def accept_with_new_account(*, token: str, username: str, name: str, password: s
     return person
 
 
+def store_invitation(
+    collection: Collection, invitee: Invitee, role: str, invited_by: User | None
+) -> InvitationLetter:
+    """Store the invitation, or renew the open one. The caller locks the collection and sends it."""
+    existing = Invitation.objects.open().filter(
+        collection=collection, email=invitee.email, role=role
+    )
+    invitation = existing.select_for_update().first() or Invitation(
+        collection=collection, email=invitee.email, role=role
+    )
+    invitation.name = invitee.name or invitation.name
+    invitation.invited_by = invited_by or invitation.invited_by
+    return _renew(invitation)
+
+
 def _create_account(invitation: Invitation, username: str, name: str, password: str) -> User:
     """Raises NameTaken or EmailInUse if a request for another collection was faster."""
     email = invitation.email
@@ -212,24 +231,12 @@ def _create_account(invitation: Invitation, username: str, name: str, password: 
     return person
 
 
-def _store(collection: Collection, invitee: Invitee, role: str, invited_by: User | None) -> _Letter:
-    existing = Invitation.objects.open().filter(
-        collection=collection, email=invitee.email, role=role
-    )
-    invitation = existing.select_for_update().first() or Invitation(
-        collection=collection, email=invitee.email, role=role
-    )
-    invitation.name = invitee.name or invitation.name
-    invitation.invited_by = invited_by or invitation.invited_by
-    return _renew(invitation)
-
-
-def _renew(invitation: Invitation) -> _Letter:
+def _renew(invitation: Invitation) -> InvitationLetter:
     token = secrets.token_urlsafe(32)
     invitation.token_digest = _digest(token)
     invitation.expires_at = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
     invitation.save()
-    return _Letter(invitation, token)
+    return InvitationLetter(invitation, token)
 
 
 def _locked(invitation: Invitation) -> Invitation:
@@ -254,7 +261,7 @@ def _mark_accepted(invitation: Invitation, person: User) -> None:
     invitation.save(update_fields=["accepted_by", "accepted_at"])
 
 
-def _send(letters: Sequence[_Letter], base_url: str) -> list[SentInvitation]:
+def _send(letters: Sequence[InvitationLetter], base_url: str) -> list[SentInvitation]:
     """Send the mails, outside of transactions, and count those that went out."""
     errors = send_mails([_mail(letter, base_url) for letter in letters])
     sent = []
@@ -267,7 +274,7 @@ def _send(letters: Sequence[_Letter], base_url: str) -> list[SentInvitation]:
     return sent
 
 
-def _mail(letter: _Letter, base_url: str) -> EmailMessage:
+def _mail(letter: InvitationLetter, base_url: str) -> EmailMessage:
     invitation, token = letter
     context = {
         "invitation": invitation,

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from allauth.account import views as account_views
-from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls.converters import StringConverter
+from django.views.decorators.http import require_http_methods
 
 from accounts.login import views
 
+
+class Base36Converter(StringConverter):
+    """The number of a person in a link. It ends at the first hyphen."""
+
+    regex = "[0-9A-Za-z]+"
+
+
+register_converter(Base36Converter, "base36")
 _login = views.Login.as_view()
 _logout = views.Logout.as_view()
 
@@ -17,11 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", _logout, name="account_logout"),
     path("reauthenticate/", account_views.reauthenticate, name="account_reauthenticate"),
     path("email/", account_views.email, name="account_email"),
-    re_path(
-        r"^email/confirm/(?P<key>[-:\w]+)/$",
-        views.ConfirmEmail.as_view(),
-        name="account_confirm_email",
-    ),
+    path("email/confirm/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
     path("password/", views.PasswordChange.as_view(), name="account_change_password"),
     path("password/reset/", views.PasswordReset.as_view(), name="account_reset_password"),
     path(
@@ -29,9 +35,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         account_views.password_reset_done,
         name="account_reset_password_done",
     ),
-    re_path(
-        r"^password/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        account_views.password_reset_from_key,
+    path(
+        "password/reset/<base36:uidb36>-<str:key>/",
+        require_http_methods(["GET", "HEAD", "POST"])(account_views.password_reset_from_key),
         name="account_reset_password_from_key",
     ),
     path(
@@ -44,6 +50,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
         views.new_password,
         name="new-password",
     ),
-    path("second-factor/", include("allauth.mfa.urls")),
+    path("second-factor/", include("accounts.login.second_factor_urls")),
     path("sessions/", include("allauth.usersessions.urls")),
 ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,22 +16,28 @@ from accounts.access import person_of, row_or_404
 from accounts.mail.files import written_mail, written_mails
 
 
+def _for_staff(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """404 for others: the mails have links that give access to the accounts of all people."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        if not settings.SHOWS_MAILS or not person_of(request).is_staff:
+            raise Http404("no mails here")
+        return view(request, **arguments)
+
+    return wrapped
+
+
+@_for_staff
 @require_safe
 @never_cache
 def mails(request: HttpRequest) -> HttpResponse:
-    _check_may_read(request)
     return render(request, "accounts/mails.html", {"mails": written_mails()})
 
 
+@_for_staff
 @require_safe
 @never_cache
 def mail(request: HttpRequest, mail_name: str) -> HttpResponse:
-    _check_may_read(request)
     found = row_or_404(written_mail(mail_name), f"no mail {mail_name}")
     return render(request, "accounts/mail.html", {"mail": found})
-
-
-def _check_may_read(request: HttpRequest) -> None:
-    """The mails of all people are here, with links that give access to their accounts."""
-    if not settings.SHOWS_MAILS or not person_of(request).is_staff:
-        raise Http404("no mails here")

@@ -85,7 +85,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "deployment#accounts": (
         *("login", "new-password", "account_change_password", "mails", "mail"),
         *("account_reset_password", "account_reset_password_done", "account_email"),
-        *("my-collections", "people", "person", "add-person", "timesheet"),
+        *("my-collections", "people", "person", "add-person", "timesheet", "invite-people"),
+        *("invitation", "usersessions_list"),
     ),
     "deployment#health": ("jobs", "job"),
     "deployment#licences-of-a-collection": ("collection-settings",),

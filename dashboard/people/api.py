@@ -265,8 +265,8 @@ class InvitationDetail(CollectionView):
         responses=InvitationAnswer,
     )
     def post(self, request: Request, slug: str, invitation_id: int) -> Response:
-        self.parsed()
         invitation = self._invitation(invitation_id)
+        self.parsed()
         base_url = request.build_absolute_uri("/")
         sent = send_again(invitation=invitation, base_url=base_url)
         if sent.error:
@@ -279,8 +279,9 @@ class InvitationDetail(CollectionView):
         responses={204: None},
     )
     def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
+        invitation = self._invitation(invitation_id)
         self.parameters(NoKeys)
-        revoke(invitation=self._invitation(invitation_id))
+        revoke(invitation=invitation)
         return Response(status=204)
 
     def _invitation(self, invitation_id: int) -> Invitation:

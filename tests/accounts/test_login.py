@@ -39,9 +39,7 @@ def test_a_login_leads_to_the_page_that_was_requested(client):
     UserFactory(username="person")
     asked = client.get(reverse("account"))
 
-    answer = client.post(
-        asked.url, {"login": "person", "password": PASSWORD, "next": "/account/"}
-    )
+    answer = client.post(asked.url, {"login": "person", "password": PASSWORD, "next": "/account/"})
 
     assert asked.url == "/accounts/login/?next=/account/"
     assert answer.url == "/account/"
