@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
+import socket
 
 import pytest
 from aiosmtpd.controller import Controller
 from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import BasePasswordHasher
 from django.core import mail
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import EmailMessage
@@ -71,9 +72,11 @@ class Picky:
 @pytest.fixture
 def smtp(settings):
     handler = Picky()
-    server = Controller(handler, hostname="127.0.0.1", port=0)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Controller(handler, hostname="127.0.0.1", port=port)
     server.start()
-    port = server.server.sockets[0].getsockname()[1]
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
     yield handler
@@ -241,16 +244,12 @@ def test_a_wrong_password_costs_one_hash_and_says_the_same_for_every_name(person
     assert len(texts) == 1
 
 
-from django.contrib.auth.hashers import BasePasswordHasher  # noqa: E402
-
-
 class CountingHasher(BasePasswordHasher):
     algorithm = "counting"
     hashes = 0
 
     def encode(self, password, salt):
         type(self).hashes += 1
-        time.sleep(0)
         return f"{self.algorithm}${salt}$other"
 
     def decode(self, encoded):

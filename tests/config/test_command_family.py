@@ -21,10 +21,16 @@ VERBS = {
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
     *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
-    "write",
+    *("invite", "remove", "write"),
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
-WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
+WITHOUT_COLLECTION = {
+    "remove_second_factors",
+    "start_demo",
+    "verify_release",
+    "reconcile_jobs",
+    "write_labeller",
+}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
