@@ -82,12 +82,21 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "datasheet": ("datasheet", "own-profiles", "own-profile"),
     "errata": ("errata", "erratum", "report-erratum", "report-public-erratum"),
     "api": ("api-docs", "account"),
-    "deployment#accounts": (
-        *("login", "new-password", "account_change_password", "mails", "mail"),
-        *("account_reset_password", "account_reset_password_done", "account_email"),
-        *("my-collections", "people", "person", "add-person", "timesheet", "invite-people"),
-        *("invitation", "usersessions_list"),
+    "accounts": (
+        *("login", "account_login", "account_reauthenticate", "account_change_password"),
+        *("account_email", "account_confirm_email", "mails", "mail"),
     ),
+    "accounts#invitations": ("invite-people", "invitation"),
+    "accounts#lost-passwords": (
+        *("account_reset_password", "account_reset_password_done", "new-password"),
+        *("account_reset_password_from_key", "account_reset_password_from_key_done"),
+    ),
+    "accounts#second-factors": (
+        *("mfa_index", "mfa_authenticate", "mfa_activate_totp", "mfa_view_recovery_codes"),
+        *("mfa_list_webauthn", "mfa_add_webauthn"),
+    ),
+    "accounts#sessions": ("usersessions_list",),
+    "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
     "deployment#licences-of-a-collection": ("collection-settings",),
     "deployment#archive-and-delete-a-collection": ("delete-collection",),
