@@ -44,7 +44,8 @@ class NewAccountForm(forms.Form):
     )
     password = forms.CharField(
         strip=False,
-        help_text=password_validation.password_validators_help_text_html(),
+        help_text="At least 8 characters, not only digits, not a common password, and not like "
+        "your username, name or email.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     password_again = forms.CharField(

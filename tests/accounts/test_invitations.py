@@ -124,7 +124,7 @@ def test_a_new_account_has_the_role_and_a_confirmed_email_and_is_logged_in(colle
     browser = Client()
     before = browser.get(link)
     key = browser.session.session_key
-    assert "New account" in before.text
+    assert "You have no account" in before.text
     assert browser.head(link).status_code == 200
 
     done = browser.post(link, NEW, follow=True)
