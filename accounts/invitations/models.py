@@ -23,7 +23,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A role in a collection for whoever holds the link. Of the link only a digest is stored."""
+    """A role in a collection for the holder of the link. Of the link only a digest is stored."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="invitations")
     email = models.EmailField(max_length=LONGEST_EMAIL, help_text="In lower case.")

@@ -30,7 +30,7 @@ SHORTEST_PAUSE = timedelta(minutes=1)
 
 
 class InvitationNotValid(AccountError):
-    """One message for every link that does not work, so that guesses tell nothing."""
+    """The link does not work. The reason is not told, so that guesses tell nothing."""
 
     status: ClassVar[int] = 404
 
@@ -289,7 +289,7 @@ def _mail(letter: InvitationLetter, base_url: str) -> EmailMessage:
 
 
 def _check_pace(collection: Collection, number: int, invitation: Invitation | None = None) -> None:
-    """Raise TooManyMails, so that nobody floods a mailbox or the mail server from a collection."""
+    """Raise TooManyMails, so that a collection floods neither a mailbox nor the mail server."""
     now = timezone.now()
     if invitation and invitation.last_sent_at and invitation.last_sent_at > now - SHORTEST_PAUSE:
         raise TooManyMails("This invitation was sent less than a minute ago. Wait a minute.")

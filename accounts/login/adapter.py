@@ -1,4 +1,4 @@
-"""What django-allauth asks us: about people, passwords, mail, and the encryption of secrets."""
+"""Answers to django-allauth: about people, passwords, mail, and the encryption of secrets."""
 
 from __future__ import annotations
 

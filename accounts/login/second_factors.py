@@ -1,4 +1,4 @@
-"""Who must have a second factor, and has none yet.
+"""People who must have a second factor, and have none yet.
 
 A server can require one of everyone (SECOND_FACTOR_REQUIRED), a collection of its admins. The
 middleware and the permission below check the first, `accounts/access.py` the second.

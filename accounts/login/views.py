@@ -60,7 +60,7 @@ class PasswordReset(account_views.PasswordResetView):
 
 class ConfirmEmail(account_views.ConfirmEmailView):
     def logout_other_user(self, confirmation: Any) -> None:
-        """Nobody is logged out by a link in a mail."""
+        """Log out no one: a link in a mail is only opened."""
 
 
 @login_not_required

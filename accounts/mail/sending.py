@@ -89,7 +89,7 @@ def send_mails(messages: Sequence[EmailMessage]) -> list[MailNotSent | None]:
 
 
 def soon(send: Callable[[], None]) -> None:
-    """Call `send` in another thread, so that its time tells nothing to whoever asked."""
+    """Call `send` in another thread, so that its time tells nothing to the person who asked."""
     _threads.submit(_logged, send)
 
 

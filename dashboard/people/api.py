@@ -258,6 +258,7 @@ class InvitationDetail(CollectionView):
     roles = OWNERS
 
     @extend_schema(
+        operation_id="collections_invitations_send",  # the list has the usual name of a POST
         summary="Send an invitation again",
         description="With a new link. The old one stops working. 409 if it was accepted or "
         "revoked, 429 if it was just sent, 503 if the mail server fails.",

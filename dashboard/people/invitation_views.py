@@ -82,7 +82,7 @@ def _to_invitations(collection: Collection) -> HttpResponse:
 
 
 def _tell(request: HttpRequest, sent: Sequence[SentInvitation]) -> None:
-    """How many mails went out, and which did not. Those invitations stay in the list."""
+    """Say how many mails went out, and which did not. Those invitations stay in the list."""
     failed = [each.invitation.email for each in sent if each.error]
     number = len(sent) - len(failed)
     if number:
