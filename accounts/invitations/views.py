@@ -100,7 +100,8 @@ def _log_in(request: HttpRequest, person: User, found: Invitation) -> HttpRespon
     record_authentication(request, person, method="invitation")
     collection = reverse("collection", args=[found.collection.slug])
     login = Login(user=person, email=found.email, redirect_url=collection)
-    return perform_login(request, login)
+    response: HttpResponse = perform_login(request, login)
+    return response
 
 
 def _about(found: Invitation) -> dict[str, Any]:

@@ -45,7 +45,6 @@ class LoginForm(_Worded, account_forms.LoginForm):
         super().__init__(*args, **kwargs)
         attributes = {"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
         self.fields["login"].widget.attrs.update(attributes)
-        self.fields["login"].max_length = 254
 
     def clean_login(self) -> str:
         """A username is taken as it is typed, like a password."""

@@ -21,10 +21,14 @@ PAUSE_SECONDS = 5
 
 
 class LenientRedisCache(redis.RedisCache):
-    _paused: ClassVar[dict[str, float]] = {}  # until when, by the addresses of the server
+    _paused: ClassVar[dict[str, float]] = {}  # until when, by the address of the server
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._server = str(server)
 
     def _ask(self, ask: Callable[[], T], empty: T) -> T:
-        server = ",".join(self._servers)
+        server = self._server
         if time.monotonic() < self._paused.get(server, 0.0):
             return empty
         try:

@@ -42,14 +42,14 @@ class SecondFactorRequired(UserFacingError):
 def has_second_factor(person: User) -> bool:
     """An app or a passkey. Recovery codes only exist beside one of these."""
     kinds = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
-    return Authenticator.objects.filter(user=person, type__in=kinds).exists()
+    return bool(Authenticator.objects.filter(user=person, type__in=kinds).exists())
 
 
 def remove_second_factors(*, person: User) -> int:
     """Remove the app, the passkeys and the recovery codes. Returns how many of these there were."""
     with transaction.atomic():
         number, _ = Authenticator.objects.filter(user=person).delete()
-    return number
+    return int(number)
 
 
 def end_other_sessions(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:

@@ -25,17 +25,17 @@ from accounts.password_links import LinkNotValid, PasswordLink, choose_password,
 
 class Login(account_views.LoginView):
     def form_valid(self, form: LoginForm) -> HttpResponse:
-        response = super().form_valid(form)
+        response: HttpResponse = super().form_valid(form)
         # The password was right. A second factor may still follow.
         remember_browser(self.request, response, form.cleaned_data["login"])
         return response
 
     def form_invalid(self, form: LoginForm) -> HttpResponse:
-        if not form.has_error(NON_FIELD_ERRORS, TOO_MANY_TRIES):
-            return super().form_invalid(form)
-        wait = {"Retry-After": str(settings.LOGIN_WAIT_SECONDS)}  # for programs
-        context = self.get_context_data(form=form)
-        return self.render_to_response(context, status=429, headers=wait)
+        response: HttpResponse = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, TOO_MANY_TRIES):
+            response.status_code = 429
+            response["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)  # for programs
+        return response
 
 
 class Logout(account_views.LogoutView):
@@ -44,7 +44,9 @@ class Logout(account_views.LogoutView):
 
 class PasswordChange(account_views.PasswordChangeView):
     def form_invalid(self, form: NewPasswordForm) -> HttpResponse:
-        return self.render_to_response(self.get_context_data(form=form), status=422)
+        response: HttpResponse = super().form_invalid(form)
+        response.status_code = 422
+        return response
 
 
 class PasswordReset(account_views.PasswordResetView):
@@ -55,7 +57,8 @@ class PasswordReset(account_views.PasswordResetView):
             check_sends_mail()
         except NoMail:
             return redirect("account_reset_password")
-        return super().post(request, *args, **kwargs)
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return response
 
 
 class ConfirmEmail(account_views.ConfirmEmailView):
