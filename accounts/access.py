@@ -16,6 +16,7 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.locking import CollectionArchived
+from accounts.login.second_factors import check_second_factor
 from accounts.models import Collection, Role, User
 from web.requests.answers import refusal, wants_json
 
@@ -44,6 +45,7 @@ def collection_for(user: Any, slug: str, *roles: str) -> Collection:
 
     Raises:
         Http404: the collection does not exist or the user lacks the role. Both look the same.
+        SecondFactorRequired: the collection requires one of its admins, and this admin has none.
     """
     collection = None
     if isinstance(user, User):
@@ -55,6 +57,7 @@ def collection_for(user: Any, slug: str, *roles: str) -> Collection:
         collection = visible.filter(slug=slug).first()
     if collection is None:
         raise Http404(f"no collection {slug} for this person")
+    check_second_factor(collection, user)
     return collection
 
 

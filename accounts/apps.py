@@ -5,5 +5,10 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from allauth.mfa.signals import authenticator_added
+
         from accounts import checks  # noqa: F401
+        from accounts.login.second_factors import end_other_sessions
         from accounts.tokens import openapi  # noqa: F401  (registers the security scheme)
+
+        authenticator_added.connect(end_other_sessions)

@@ -1,15 +1,10 @@
-"""Forms to log in, and to create and change people."""
+"""Forms to create and change people."""
 
 from __future__ import annotations
 
-import math
-
 from django import forms
-from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.validators import RegexValidator
 
-from accounts.login.limits import LoginTries
 from accounts.models import Role
 
 ROLES_EXPLAINED = {
@@ -25,47 +20,6 @@ LONGEST_USERNAME = 80  # without the collection's short name
 check_username = RegexValidator(
     r"^[\w.+-]+\Z", "Use letters, digits and . + - _ only, no spaces or @."
 )
-
-
-TOO_MANY_TRIES = "too_many_tries"
-
-
-class LoginForm(AuthenticationForm):
-    error_messages = {
-        "invalid_login": (
-            "Wrong username or password. Both are case-sensitive. If you forgot the password, ask "
-            "the person who gave you the account."
-        ),
-        "inactive": "This account cannot log in.",
-    }
-
-    def get_invalid_login_error(self) -> forms.ValidationError:
-        tries: LoginTries | None = getattr(self.request, "refused_tries", None)
-        if tries is None:
-            return super().get_invalid_login_error()
-        minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
-        if tries.is_in_known_browser:
-            message = (
-                f"Too many failed logins in this browser. Wait {minutes} minutes, then log in "
-                "again."
-            )
-        else:
-            message = (
-                f"Too many failed logins from your network. Wait {minutes} minutes, then log in "
-                "again, or log in now with a browser in which you logged in before."
-            )
-        return forms.ValidationError(
-            f"{message} Your account and your work are safe.",
-            code=TOO_MANY_TRIES,
-        )
-
-
-class NewPasswordForm(PasswordChangeForm):
-    def clean_new_password1(self) -> str:
-        password: str = self.cleaned_data["new_password1"]
-        if password == self.cleaned_data.get("old_password"):
-            raise forms.ValidationError("Choose a password that differs from the current one.")
-        return password
 
 
 class NameForm(forms.Form):

@@ -127,6 +127,11 @@ class Collection(models.Model):
         help_text="In which queries, of those opened from then on, judges are proposed the grade "
         "that the marked steps of a method suggest: none, all, or half of them.",
     )
+    admins_need_second_factor = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Admins and owner-annotators need a second factor to open it.",
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
     )
@@ -252,3 +257,6 @@ class GivenRole(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} was {self.role} of {self.collection}"
+
+
+from accounts.invitations.models import Invitation  # noqa: E402, F401 (it refers to the models above)

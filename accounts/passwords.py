@@ -19,7 +19,7 @@ from accounts.tokens.services import revoke_all_tokens
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
 
-OPEN_BEFORE = {"password_change", "new-password", "login", "logout"}
+OPEN_BEFORE = {"account_change_password", "new-password", "login", "logout"}
 API = ("/api/v1/", "/api/schema/")
 
 
@@ -61,7 +61,7 @@ class RequireOwnPassword:
             return None
         if not (isinstance(request.user, User) and request.user.must_change_password):
             return None
-        form = reverse("password_change")
+        form = reverse("account_change_password")
         if "HX-Request" in request.headers:
             return HttpResponseClientRedirect(form)
         return redirect(form)

@@ -57,6 +57,12 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("licences/", CollectionLicences.as_view(), name="api-licences"),
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
+    path("invitations/", people_api.Invitations.as_view(), name="api-invitations"),
+    path(
+        "invitations/<int:invitation_id>/",
+        people_api.InvitationDetail.as_view(),
+        name="api-invitation",
+    ),
     path("end-judging/", people_api.EndJudging.as_view(), name="api-end-judging"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
     path("qualifications/", Qualifications.as_view(), name="api-qualifications"),

@@ -17,6 +17,8 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from accounts.mail.email_url import smtp_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Read from the source, because the installed package's metadata may be missing or old.
 SOFTWARE_VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"][
@@ -99,6 +101,10 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "csp",
     "django_htmx",
     "drf_spectacular",
@@ -142,10 +148,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "web.requests.bodies.limit_body",
     "web.requests.text.check_form",
     "web.requests.login_required.LoginRequired",
     "accounts.passwords.RequireOwnPassword",
+    "accounts.login.second_factors.RequireSecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -232,6 +240,48 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AUTHENTICATION_BACKENDS = ["accounts.login.limits.LimitedLoginBackend"]
 SESSION_ENGINE = "accounts.login.logged_in"
+# Accounts, second factors and sessions are django-allauth's (docs/adr/0074-allauth.md).
+ACCOUNT_ADAPTER = "accounts.login.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_SIGNUP_ENABLED = False  # only an invitation makes an account
+ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts without an email log in, too
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = f"[{SERVER_NAME}] "
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # to change an email
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_USER_DISPLAY = "accounts.login.adapter.shown_name"
+ACCOUNT_RATE_LIMITS = {
+    "login": None,  # accounts/login/limits.py counts passwords
+    "login_failed": "5/5m/key",  # second factors, by the person whose password was right
+}
+ACCOUNT_FORMS = {
+    "login": "accounts.login.forms.LoginForm",
+    "reauthenticate": "accounts.login.forms.ConfirmPasswordForm",
+    "change_password": "accounts.login.forms.NewPasswordForm",
+    "add_email": "accounts.login.forms.NewEmailForm",
+    "reset_password": "accounts.login.forms.RequestLinkForm",
+    "reset_password_from_key": "accounts.login.forms.ForgottenPasswordForm",
+}
+MFA_ADAPTER = "accounts.login.adapter.SecondFactorAdapter"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # no stranger can sign up with the email of another person
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = SERVER_NAME
+MFA_TOTP_TOLERANCE = 1  # clocks of telephones
+MFA_RATE_LIMITS = {"webauthn_login": "60/m/ip"}  # people of one network share it
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # http://localhost
+MFA_FORMS = {
+    "authenticate": "accounts.login.forms.CodeForm",
+    "reauthenticate": "accounts.login.forms.ConfirmCodeForm",
+    "activate_totp": "accounts.login.forms.ActivateAppForm",
+    "add_webauthn": "accounts.login.forms.NewPasskeyForm",
+    "edit_webauthn": "accounts.login.forms.RenamePasskeyForm",
+}
+SECOND_FACTOR_REQUIRED = _flag("SECOND_FACTOR_REQUIRED", False)
+INVITATION_DAYS = _number("INVITATION_DAYS", 14)
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)
@@ -245,7 +295,7 @@ if os.environ.get("REDIS_URL"):
 
     CACHES: dict[str, Any] = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "accounts.login.redis_cache.LenientRedisCache",
             "LOCATION": os.environ["REDIS_URL"],
             "KEY_PREFIX": "qrelsmith",
             # A login waits for an unreachable Redis this long at most, then continues without it.
@@ -264,6 +314,25 @@ else:
             "OPTIONS": {"MAX_ENTRIES": 100_000},
         }
     }
+
+# Mail. Without EMAIL_URL, mails are files in DATA_DIR. A production server then sends none.
+MAIL_DIR = DATA_DIR / "mails"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "").strip() or "qrelsmith@localhost"
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+if _email_url := os.environ.get("EMAIL_URL", "").strip():
+    EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    globals().update(smtp_settings(_email_url))
+else:
+    EMAIL_BACKEND = "accounts.mail.files.FileBackend"
+SENDS_MAIL = bool(_email_url) or not PRODUCTION
+SHOWS_MAILS = not _email_url and not PRODUCTION  # on a page for staff
+# Commands write links with it. Pages use the address of their request.
+SERVER_URL = os.environ.get("SERVER_URL", "").strip().rstrip("/") or (
+    f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
+    if PRODUCTION
+    else f"http://localhost:{os.environ.get('PORT', '8000')}"
+)
 
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
@@ -380,6 +449,7 @@ REST_FRAMEWORK = {
         "rest_framework.permissions.IsAuthenticated",
         "accounts.passwords.HasOwnPassword",
         "accounts.tokens.authentication.WithinScope",
+        "accounts.login.second_factors.HasSecondFactor",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "web.api.pagination.Pages",

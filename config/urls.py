@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.invitations.views import invitation
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -48,9 +49,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("help/pictures/<str:picture>.png", help_views.help_picture, name="help-picture"),
     path("help/<path:page>/", help_views.help_page, name="help"),
     path("columns/<str:table>/", table_columns.choose_columns, name="choose-columns"),
-    path("accounts/", include("accounts.login_urls")),
+    path("accounts/", include("accounts.login.urls")),
     path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
+    path("invitations/<str:link_token>/", invitation, name="invitation"),
+    path("mails/", include("accounts.mail.urls")),
     path("parts/", parts, name="parts"),
     path("server/", include("server.urls")),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),

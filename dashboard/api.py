@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS
+from accounts.login.second_factors import HasSecondFactor
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
 from accounts.tokens.authentication import ForEveryScope, WithinScope, scope_of
@@ -62,7 +63,7 @@ class RootAnswer(serializers.Serializer[Any]):
 
 
 class Root(ForEveryScope, ApiView):
-    permission_classes = [HasOwnPassword, WithinScope]
+    permission_classes = [HasOwnPassword, HasSecondFactor, WithinScope]
 
     @extend_schema(
         summary="What there is",

@@ -11,7 +11,7 @@ from dashboard import corpus_pages, pool_pages, views
 from dashboard.board import opening_views, rebalance_views, set_up_views
 from dashboard.board import views as board_views
 from dashboard.document_page.views import document
-from dashboard.people import qualification_views
+from dashboard.people import invitation_views, qualification_views
 from dashboard.people import views as people
 from dashboard.query_page import views as query_page
 from dashboard.query_page.aspects import name_query_aspects
@@ -63,6 +63,17 @@ urlpatterns: list[URLPattern] = [
     path("people/hours/", people.timesheet, name="timesheet"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),
+    path("people/invite/", invitation_views.invite_people, name="invite-people"),
+    path(
+        "people/invitations/<int:invitation_id>/send/",
+        invitation_views.send_invitation_again,
+        name="send-invitation-again",
+    ),
+    path(
+        "people/invitations/<int:invitation_id>/revoke/",
+        invitation_views.revoke_invitation,
+        name="revoke-invitation",
+    ),
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),
     path(
         "people/<int:membership_id>/password-link/",

@@ -120,6 +120,14 @@ def _settings_of_tests(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
+def _empty_cache():
+    """Without the counts of other tests, whose people have the same primary keys."""
+    from django.core.cache import cache
+
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
 def _own_data_dir(tmp_path):
     folders = {name: tmp_path / part for name, part in FOLDERS_OF_WORLD.items()}
     with override_settings(**folders, MEDIA_ROOT=folders["UPLOAD_DIR"]):

@@ -15,6 +15,7 @@ PRODUCTION = {
     "QRELSMITH_MODE": "production",
     "SECRET_KEY": secrets.token_urlsafe(64),
     "ALLOWED_HOSTS": "qrelsmith.example",
+    "EMAIL_URL": "smtp://mail.qrelsmith.example",
 }
 # mypy first, because it takes as long as all others.
 CHECKS: list[tuple[list[str], dict[str, str]]] = [

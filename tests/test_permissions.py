@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -20,6 +21,8 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.invitations.addresses import Invitee
+from accounts.invitations.services import store_invitation
 from accounts.models import Collection, Role, User
 from accounts.password_links import password_link
 from annotation.models import Slot
@@ -85,9 +88,35 @@ ADDRESSES = [
     Address("home", ACCOUNTS, GET),
     Address("my-collections", ACCOUNTS, GET),
     Address("login", (ANONYMOUS,), FORM_VIEW, refusal=302),
-    Address("logout", ACCOUNTS, POST),
-    Address("password_change", ACCOUNTS, FORM_VIEW),
-    Address("password_change_done", ACCOUNTS, GET),
+    Address("account_login", (ANONYMOUS,), FORM_VIEW, refusal=302),
+    Address("logout", EVERYBODY, POST),  # it ends a login that waits for its second factor, too
+    Address("account_logout", EVERYBODY, POST),
+    Address("account_reauthenticate", ACCOUNTS, FORM_VIEW),
+    Address("account_change_password", ACCOUNTS, FORM_VIEW),
+    Address("account_reset_password", EVERYBODY, FORM_VIEW),
+    Address("account_reset_password_done", EVERYBODY, GET),
+    Address("account_reset_password_from_key", EVERYBODY, BOTH),
+    Address("account_reset_password_from_key_done", EVERYBODY, GET),
+    Address("account_email", ACCOUNTS, FORM_VIEW),
+    Address("account_confirm_email", EVERYBODY, BOTH),  # with the link of a mail
+    Address("mfa_index", ACCOUNTS, GET),
+    Address("mfa_authenticate", EVERYBODY, BOTH),  # with a login that waits for it
+    Address("mfa_reauthenticate", ACCOUNTS, BOTH),
+    Address("mfa_activate_totp", ACCOUNTS, BOTH),
+    Address("mfa_deactivate_totp", ACCOUNTS, BOTH),
+    Address("mfa_view_recovery_codes", ACCOUNTS, GET),
+    Address("mfa_generate_recovery_codes", ACCOUNTS, BOTH),
+    Address("mfa_download_recovery_codes", ACCOUNTS, GET),
+    Address("mfa_list_webauthn", ACCOUNTS, GET),
+    Address("mfa_add_webauthn", ACCOUNTS, BOTH),
+    Address("mfa_reauthenticate_webauthn", ACCOUNTS, BOTH),
+    Address("mfa_edit_webauthn", ACCOUNTS, BOTH),
+    Address("mfa_remove_webauthn", ACCOUNTS, BOTH),
+    Address("mfa_login_webauthn", EVERYBODY, BOTH),
+    Address("usersessions_list", ACCOUNTS, FORM_VIEW),
+    Address("invitation", EVERYBODY, BOTH),  # with the link of a mail
+    Address("mails", ("staff",), GET),  # without a mail server only
+    Address("mail", ("staff",), GET),
     Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
     Address("tokens", ACCOUNTS, BOTH),
@@ -456,6 +485,11 @@ ADDRESSES = [
     Address("add-role", (ADMIN, OWNER), POST),
     Address("add-person", (ADMIN, OWNER), POST),
     Address("remove-role", (ADMIN, OWNER), POST),
+    Address("invite-people", (ADMIN, OWNER), POST),
+    Address("send-invitation-again", (ADMIN, OWNER), POST),
+    Address("revoke-invitation", (ADMIN, OWNER), POST),
+    Address("api-invitations", (ADMIN, OWNER), BOTH),
+    Address("api-invitation", (ADMIN, OWNER), ("post", "delete")),
     Address("make-password-link", (ADMIN,), POST),
     Address("give-qualification", (ADMIN,), POST),
     Address("withdraw-qualification", (ADMIN,), POST),
@@ -489,6 +523,10 @@ ADDRESSES = [
     Address("api-cancel-job", (ADMIN, OWNER), POST),
 ]
 LEADING_ON = {
+    *("mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "mfa_deactivate_totp"),
+    *("mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_download_recovery_codes"),
+    *("mfa_add_webauthn", "mfa_reauthenticate_webauthn", "mfa_edit_webauthn"),
+    *("mfa_remove_webauthn", "mfa_login_webauthn"),
     "check-labels",
     "cited-papers",
     "paired-facets",
@@ -524,6 +562,11 @@ LEADING_ON = {
     "practice-undo",
     "check-next",
     "check-undo",
+}
+# They end or continue a login.
+LEADING_TO_THE_LOGIN = {
+    *("logout", "account_logout", "mfa_authenticate", "mfa_login_webauthn"),
+    "account_confirm_email",
 }
 # Pages of admins that lead an owner-annotator to the page in their place.
 OWNERS_ARE_LED_ON = {"documents", "queries", "pools", "board"}
@@ -571,6 +614,7 @@ ROWS = {
     "exclusion_id",
     "erratum_id",
     "question",
+    "invitation_id",
 }
 
 
@@ -614,6 +658,7 @@ def two_collections() -> dict:
     train_with(collection, gold, *people)
     owner = User.objects.get(username="admin")
     link = password_link(asked_by=owner, person=newcomer)
+    letter = store_invitation(collection, Invitee("mara@example.org"), Role.CURATOR, owner)
     return {
         "tokens": {person: token_of(username) for person, username in usernames.items()},
         "narrow_tokens": {
@@ -632,6 +677,13 @@ def two_collections() -> dict:
         "system": world.system.name,
         "token": world.token,
         "link": link,
+        "confirmation": EmailConfirmationHMAC(
+            EmailAddress.objects.create(user=newcomer, email="new@example.org")
+        ).key,
+        "pk": 1,
+        "invitation_id": letter.invitation.pk,
+        "link_token": letter.token,
+        "mail_name": "20260101-000000-000000-00000000",
         "build": world.build.pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
@@ -674,6 +726,8 @@ def owners_query(collection: Collection) -> Slot:
 @pytest.fixture
 def world(prepared, db, settings) -> dict:
     settings.RELEASE_DIR = prepared["folder"]
+    settings.MAIL_DIR = prepared["folder"]
+    (prepared["folder"] / f"{prepared['mail_name']}.eml").write_text("Subject: Hello\n\nText\n")
     return prepared
 
 
@@ -690,6 +744,10 @@ def where(name: str, world: dict, slug: str = "") -> str:
     values = world | {"slug": slug or world["slug"], "name": named}
     if name == "new-password":
         return world["link"]
+    if name == "account_confirm_email":
+        return reverse(name, args=[world["confirmation"]])
+    if name == "account_reset_password_from_key":
+        return reverse(name, args=["1", "used-up"])
     if "/training" in route:
         values["practice_set"] = "training-1"
     if "/practice/" in route:
@@ -791,7 +849,7 @@ def test_with_the_role_the_address_answers_its_methods_and_no_other(address, per
         else:
             # Done, or refused for what is missing in the form, but not for who sent it.
             assert status in {200, 202, 204, 302, 400, 409, 415, 422}
-        if address.name != "logout":
+        if address.name not in LEADING_TO_THE_LOGIN:
             assert not leads_to.startswith(reverse("login"))
 
 

@@ -45,3 +45,8 @@ def listed_lines(lines: Sequence[object], most: int) -> str:
     """The first lines, and how many more there are."""
     more = len(lines) - most
     return "\n".join(map(str, lines[:most])) + (f"\n… and {more:,} more" if more > 0 else "")
+
+
+def a_or_an(noun: str) -> str:
+    """The noun with its article: "an admin"."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

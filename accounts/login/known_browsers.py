@@ -50,7 +50,7 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
         COOKIE,
         signing.dumps(content, salt=SALT),
         max_age=SECONDS,
-        path=reverse("login"),  # no other page needs it
+        path=reverse("login").removesuffix("login/"),  # where passwords are asked for
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

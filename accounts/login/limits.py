@@ -13,7 +13,6 @@ import hashlib
 import ipaddress
 import json
 import logging
-import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -21,7 +20,6 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
-from django.db import DatabaseError
 from django.http import HttpRequest
 
 from accounts.login.known_browsers import browser_of
@@ -29,16 +27,6 @@ from accounts.login.logged_in import PersonBackend
 from accounts.models import User
 
 log = logging.getLogger(__name__)
-
-
-def cache_failures() -> tuple[type[Exception], ...]:
-    """The errors of a cache that cannot be reached.
-
-    An error of Redis can only come up where its client is loaded. It is not imported here, because
-    it takes 7 MB of every process, and an installation without Redis does not need it.
-    """
-    redis = sys.modules.get("redis.exceptions")
-    return (OSError, DatabaseError, *((redis.RedisError,) if redis else ()))
 
 
 class Count(NamedTuple):
@@ -82,20 +70,16 @@ class LoginTries(NamedTuple):
     def are_within_limits(self) -> bool:
         """Count one try in each count.
 
-        If the cache fails, the try is allowed, because annotators must be able to work.
+        A cache that fails counts as empty (`redis_cache.py`), so that annotators can work.
         """
-        try:
-            # The address first, so that an address over its limit creates no further keys.
-            if self.by_address and not self.by_address.is_within_limit():
-                return False
-            if self.by_name.is_within_limit():
-                return True
-            # The password is not checked, so one person's tries must not lock out colleagues.
-            if self.by_address:
-                self.by_address.take_back()
-        except cache_failures() as error:
-            log.error("The cache failed, so this try to log in is not counted: %s", error)
+        # The address first, so that an address over its limit creates no further keys.
+        if self.by_address and not self.by_address.is_within_limit():
+            return False
+        if self.by_name.is_within_limit():
             return True
+        # The password is not checked, so one person's tries must not lock out colleagues.
+        if self.by_address:
+            self.by_address.take_back()
         return False
 
     def forget(self) -> None:
@@ -103,16 +87,17 @@ class LoginTries(NamedTuple):
 
         Otherwise an attacker with an account could reset the count by logging in.
         """
-        try:
-            self.by_name.forget()
-            if self.by_address:
-                self.by_address.take_back()
-        except cache_failures() as error:
-            log.error("The cache failed, so failed logins stay counted: %s", error)
+        self.by_name.forget()
+        if self.by_address:
+            self.by_address.take_back()
 
 
 class LimitedLoginBackend(PersonBackend):
-    """Checks username and password like its base class, within the limits on tries."""
+    """Checks login and password like its base class, within the limits on tries.
+
+    django-allauth's own limit is for a name from all networks together, so any stranger could lock
+    a person out (docs/adr/0074-allauth.md).
+    """
 
     def authenticate(
         self,
@@ -121,7 +106,10 @@ class LimitedLoginBackend(PersonBackend):
         password: str | None = None,
         **kwargs: Any,
     ) -> User | None:
-        """The person, or None if username or password are wrong.
+        """The person, or None if username, email or password are wrong.
+
+        `username` is what was typed: a username or an email. django-allauth sends an email twice,
+        also as `email`, which is ignored.
 
         The try is counted before the password is checked, so that tries sent at the same moment
         cannot slip past the limit together. A try over a limit stays in `request.refused_tries`.
@@ -167,11 +155,26 @@ def _key(*parts: str) -> str:
 
 
 def client_address(request: HttpRequest) -> str:
+    """The network from which a client is counted.
+
+    An IPv6 address is replaced by its /64 network, because one customer has at least that many
+    addresses.
+    """
+    host = client_host(request)
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
+
+
+def client_host(request: HttpRequest) -> str:
     """The client's address, as far as it can be trusted.
 
     Each proxy appends the address of its client to X-Forwarded-For. A client may send that header
-    too, so only the last TRUSTED_PROXIES addresses are trusted. An IPv6 address is replaced by its
-    /64 network, because one customer has at least that many addresses.
+    too, so only the last TRUSTED_PROXIES addresses are trusted.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
     forwarded_addresses = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
@@ -196,8 +199,5 @@ def _address(text: str) -> str | None:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((int(address), 64), strict=False))
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address)

@@ -69,7 +69,7 @@ class Browser:
     def log_in(self, username: str, password: str) -> None:
         """Log in, and go to the account page, whose size does not depend on any collection."""
         self.get("/accounts/login/")
-        fields = {"username": username, "password": password, "next": "/account/", **self.token()}
+        fields = {"login": username, "password": password, "next": "/account/", **self.token()}
         if "sessionid" not in self.cookies:
             self.post("/accounts/login/", fields, {})
         if "sessionid" not in self.cookies:

@@ -60,7 +60,7 @@ def log_in(context: BrowserContext, account: tuple[str, str]) -> Page:
     """A page of the person with this username and password."""
     page = context.new_page()
     page.goto("/accounts/login/")
-    for field, value in zip(("#id_username", "#id_password"), account, strict=True):
+    for field, value in zip(("#id_login", "#id_password"), account, strict=True):
         page.fill(field, value)
     page.press("#id_password", "Enter")
     page.wait_for_url(lambda url: "login" not in url)

@@ -83,10 +83,21 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "datasheet": ("datasheet", "own-profiles", "own-profile"),
     "errata": ("errata", "erratum", "report-erratum", "report-public-erratum"),
     "api": ("api-docs", "account"),
-    "deployment#accounts": (
-        *("login", "password_change", "password_change_done", "new-password"),
-        *("my-collections", "people", "person", "add-person", "timesheet"),
+    "accounts": (
+        *("login", "account_login", "account_reauthenticate", "account_change_password"),
+        *("account_email", "account_confirm_email", "mails", "mail"),
     ),
+    "accounts#invitations": ("invite-people", "invitation"),
+    "accounts#lost-passwords": (
+        *("account_reset_password", "account_reset_password_done", "new-password"),
+        *("account_reset_password_from_key", "account_reset_password_from_key_done"),
+    ),
+    "accounts#second-factors": (
+        *("mfa_index", "mfa_authenticate", "mfa_activate_totp", "mfa_view_recovery_codes"),
+        *("mfa_list_webauthn", "mfa_add_webauthn"),
+    ),
+    "accounts#sessions": ("usersessions_list",),
+    "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
     "deployment#licences-of-a-collection": ("collection-settings",),
     "deployment#archive-and-delete-a-collection": ("delete-collection",),

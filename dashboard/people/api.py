@@ -13,12 +13,16 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.codes import find_person
 from accounts.forms import LONGEST_USERNAME, check_username
+from accounts.invitations.addresses import MOST, InvalidLines, Invitee, read_invitees
+from accounts.invitations.models import Invitation
+from accounts.invitations.services import invite, revoke, send_again, store_only
+from accounts.mail.sending import MailNotSent
 from accounts.models import OWNERS, Collection, Role, User
 from accounts.services import add_membership, create_person, username_in
 from dashboard.people.owners import end_judging
 from dashboard.services import change_roles
 from database.dry_run import rolled_back_if
-from web.api.serializers import DryRun, RequestSerializer, found
+from web.api.serializers import DryRun, NoKeys, RequestSerializer, found
 
 
 class PersonAnswer(serializers.Serializer[User]):
@@ -177,3 +181,109 @@ class Accounts(CollectionView):
         username = username_in(self.collection.slug, body["username"])
         answer = {"username": username, "password": None if is_tried else password}
         return Response(NewAccountAnswer(answer).data, status=200 if is_tried else 201)
+
+
+class InvitationAnswer(serializers.Serializer[Invitation]):
+    id = serializers.IntegerField(source="pk")
+    email = serializers.EmailField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(Role.choices)
+    state = serializers.ChoiceField(["open", "expired", "accepted", "revoked"])
+    expires_at = serializers.DateTimeField()
+    sent_count = serializers.IntegerField(help_text="How often the mail server took the mail.")
+    last_sent_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewInvitations(DryRun):
+    people = serializers.ListField(
+        child=serializers.CharField(max_length=500),
+        min_length=1,
+        max_length=MOST,
+        help_text="Such as mara@example.org or Mara Lind <mara@example.org>.",
+    )
+    role = serializers.ChoiceField(Role.choices)
+
+    def validate_people(self, lines: list[str]) -> list[Invitee]:
+        try:
+            return read_invitees("\n".join(" ".join(line.split()) for line in lines))
+        except InvalidLines as error:
+            raise serializers.ValidationError(error.faults) from error
+
+
+class InvitationsAnswer(serializers.Serializer[Any]):
+    invited = serializers.IntegerField()
+    not_sent = serializers.ListField(
+        child=serializers.EmailField(),
+        help_text="The mail server failed for these. Send their invitations again.",
+    )
+
+
+class Invitations(CollectionView):
+    roles = OWNERS
+
+    @extend_schema(
+        summary="The invitations of the collection",
+        description="Also those that were accepted or revoked, the oldest first.",
+        responses=InvitationAnswer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(self.collection.invitations.all(), InvitationAnswer)
+
+    @extend_schema(
+        summary="Invite people by email",
+        description="Each gets a mail with a link that works once. An open invitation to the same "
+        "role is sent again with a new link.",
+        request=NewInvitations,
+        responses={200: InvitationsAnswer, 201: InvitationsAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        body = self.parsed(NewInvitations)
+        what = {"invitees": body["people"], "role": body["role"]}
+        if body["dry_run"]:
+            with rolled_back_if(True):
+                number = store_only(collection=self.collection, **what)
+            return Response(InvitationsAnswer({"invited": number, "not_sent": []}).data)
+        sent = invite(
+            collection=self.collection,
+            invited_by=self.person,
+            base_url=request.build_absolute_uri("/"),
+            **what,
+        )
+        failed = [each.invitation.email for each in sent if each.error]
+        answer = InvitationsAnswer({"invited": len(sent), "not_sent": failed})
+        return Response(answer.data, status=201)
+
+
+class InvitationDetail(CollectionView):
+    roles = OWNERS
+
+    @extend_schema(
+        operation_id="collections_invitations_send",  # the list has the usual name of a POST
+        summary="Send an invitation again",
+        description="With a new link. The old one stops working. 409 if it was accepted or "
+        "revoked, 429 if it was just sent, 503 if the mail server fails.",
+        request=None,
+        responses=InvitationAnswer,
+    )
+    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
+        invitation = self._invitation(invitation_id)
+        self.parsed()
+        base_url = request.build_absolute_uri("/")
+        sent = send_again(invitation=invitation, base_url=base_url)
+        if sent.error:
+            raise MailNotSent(invitation.email)
+        return Response(InvitationAnswer(self._invitation(invitation_id)).data)
+
+    @extend_schema(
+        summary="Revoke an invitation",
+        description="Its link stops working. 409 if it was accepted or revoked.",
+        responses={204: None},
+    )
+    def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
+        invitation = self._invitation(invitation_id)
+        self.parameters(NoKeys)
+        revoke(invitation=invitation)
+        return Response(status=204)
+
+    def _invitation(self, invitation_id: int) -> Invitation:
+        return found(self.collection.invitations.all(), pk=invitation_id)

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
+from accounts.invitations.forms import InviteForm
 from accounts.models import JUDGES, OWNERS, Collection, Membership, Role, User
 from accounts.password_links import PasswordLinkRefused, password_link
 from accounts.services import AccountError, add_membership, create_person, username_in
@@ -34,6 +35,7 @@ from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar
 from web.tables.paging import typed
+from web.words import a_or_an
 
 
 class RoleGroup(NamedTuple):
@@ -113,7 +115,7 @@ def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         members = [member for group in _groups(request, collection) for member in group.members]
         columns = PEOPLE.shown(request, _unshown(request, collection))
         return csv_file(f"{collection.slug}-people", columns, members)
-    return _page(request, collection)
+    return people_page(request, collection)
 
 
 @in_collection(Role.ADMIN)
@@ -139,7 +141,7 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
             name = membership.user.shown_name
             messages.success(request, f"{name} is {a_or_an(role)} of this collection now.")
             return _to_person(request, collection, person)
-    return _page(request, collection, give_form=form)
+    return people_page(request, collection, give_form=form)
 
 
 @in_collection(*OWNERS)
@@ -148,15 +150,15 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
 def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = CreatePersonForm(request.POST, prefix="create")
     if not form.is_valid():
-        return _page(request, collection, create_form=form)
+        return people_page(request, collection, create_form=form)
     try:
         password = create_person(collection=collection, **form.cleaned_data)
     except AccountError as error:
         form.add_error("username", str(error))
-        return _page(request, collection, create_form=form)
+        return people_page(request, collection, create_form=form)
     # Only this response shows the password. Neither the session nor a log contains it.
     username = username_in(collection.slug, form.cleaned_data["username"])
-    return _page(request, collection, created={"username": username, "password": password})
+    return people_page(request, collection, created={"username": username, "password": password})
 
 
 @in_collection(*OWNERS)
@@ -246,16 +248,13 @@ def _groups(request: HttpRequest, collection: Collection) -> list[RoleGroup]:
     ]
 
 
-def a_or_an(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def _page(
+def people_page(
     request: HttpRequest,
     collection: Collection,
     *,
     give_form: GiveRoleForm | None = None,
     create_form: CreatePersonForm | None = None,
+    invite_form: InviteForm | None = None,
     created: dict[str, str] | None = None,
 ) -> HttpResponse:
     return render(
@@ -275,7 +274,9 @@ def _page(
             "columns": PEOPLE.shown(request, _unshown(request, collection)),
             "give_form": give_form or GiveRoleForm(prefix="give"),
             "create_form": create_form or CreatePersonForm(prefix="create"),
+            "invite_form": invite_form or InviteForm(prefix="invite"),
+            "invitations": collection.invitations.open(),
             "created": created,
         },
-        status=422 if give_form or create_form else 200,
+        status=422 if give_form or create_form or invite_form else 200,
     )

@@ -151,6 +151,13 @@ class SettingsForm(_CollectionForm):
         help_text="How the usual retrievers compare words. Runs that exist stay as they are.",
     )
 
+    admins_need_second_factor = forms.BooleanField(
+        label="Admins need a second factor",
+        required=False,
+        help_text="Admins and owner-annotators without one can only set one up, and open nothing "
+        "of this collection until then.",
+    )
+
     field_order = ["name", "description", "licence", "other_licence", "corpus_licence"]
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
@@ -10,7 +9,6 @@ from typing import Any, BinaryIO, NamedTuple
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from accounts.login.limits import cache_failures
 from bundle.label_changes import (
     KINDS,
     Difference,
@@ -30,7 +28,6 @@ from release.versions.published_files import (
     published_facets,
 )
 
-log = logging.getLogger(__name__)
 CACHE_VERSION = 2
 CACHE_SECONDS = 7 * 24 * 60 * 60
 PAGE_ROWS = 50
@@ -118,16 +115,10 @@ def summary_of(before: Release, after: Release) -> ChangeSummary:
     Raises Unreadable.
     """
     key = f"label-changes:{CACHE_VERSION}:{before.sha256}:{after.sha256}"
-    try:
-        if stored := cache.get(key):
-            return ChangeSummary._make(stored)
-    except cache_failures() as error:
-        log.error("The cache failed, so the versions are compared again: %s", error)
+    if stored := cache.get(key):
+        return ChangeSummary._make(stored)
     summary = _compute(before, after)
-    try:
-        cache.set(key, tuple(summary), CACHE_SECONDS)
-    except cache_failures() as error:
-        log.error("The cache failed, so this comparison is not stored: %s", error)
+    cache.set(key, tuple(summary), CACHE_SECONDS)
     return summary
 
 

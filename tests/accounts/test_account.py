@@ -18,7 +18,7 @@ def test_the_account_page_lists_collections_with_roles(client, person, django_as
     collection = a_collection()
     member(collection, Role.ANNOTATOR, "person")
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(6):
         page = client.get(reverse("account"))
 
     assert page.status_code == 200

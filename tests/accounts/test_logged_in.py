@@ -60,4 +60,4 @@ def test_a_changed_password_ends_the_session(client, person):
 def test_the_person_is_read_with_all_columns(client, person):
     User.objects.filter(pk=person.pk).update(first_name="Ada", must_change_password=True)
 
-    assert client.get(reverse("home")).url == reverse("password_change")
+    assert client.get(reverse("home")).url == reverse("account_change_password")

@@ -15,7 +15,7 @@ def _no_login_attempts():
 
 
 def log_in(client, username="person", password=PASSWORD, **extra):
-    form = {"username": username, "password": password}
+    form = {"login": username, "password": password}
     return client.post(reverse("login"), form, **extra)
 
 
@@ -39,9 +39,7 @@ def test_a_login_leads_to_the_page_that_was_requested(client):
     UserFactory(username="person")
     asked = client.get(reverse("account"))
 
-    answer = client.post(
-        asked.url, {"username": "person", "password": PASSWORD, "next": "/account/"}
-    )
+    answer = client.post(asked.url, {"login": "person", "password": PASSWORD, "next": "/account/"})
 
     assert asked.url == "/accounts/login/?next=/account/"
     assert answer.url == "/account/"
@@ -49,7 +47,7 @@ def test_a_login_leads_to_the_page_that_was_requested(client):
 
 def test_login_never_leads_to_another_site(client):
     UserFactory(username="person")
-    form = {"username": "person", "password": PASSWORD, "next": "https://evil.example/"}
+    form = {"login": "person", "password": PASSWORD, "next": "https://evil.example/"}
 
     assert client.post(reverse("login"), form).url == reverse("home")
 
@@ -59,7 +57,7 @@ def test_a_wrong_password_is_explained_and_the_username_kept(client):
 
     page = log_in(client, password="wrong")
 
-    assert "Wrong username or password" in page.text
+    assert "Wrong username, email or password" in page.text
     assert 'value="person"' in page.text
 
 
@@ -86,12 +84,12 @@ def test_a_password_is_changed_and_the_new_one_works(client):
     person = UserFactory(username="person")
     client.force_login(person)
     form = {
-        "old_password": PASSWORD,
-        "new_password1": "another horse battery",
-        "new_password2": "another horse battery",
+        "oldpassword": PASSWORD,
+        "password1": "another horse battery",
+        "password2": "another horse battery",
     }
 
-    done = client.post(reverse("password_change"), form, follow=True)
+    done = client.post(reverse("account_change_password"), form, follow=True)
 
     assert "Password changed" in done.text
     person.refresh_from_db()

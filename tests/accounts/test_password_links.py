@@ -102,7 +102,7 @@ def test_a_person_who_never_logged_in_need_not_change_the_password_again(collect
 
 
 def _log_in(collection):
-    Client().post(reverse("login"), {"username": "ann1", "password": PASSWORD})
+    Client().post(reverse("login"), {"login": "ann1", "password": PASSWORD})
 
 
 def _change_the_password(collection):

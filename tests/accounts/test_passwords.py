@@ -19,8 +19,8 @@ NEW = "another horse battery"
 
 
 def change(client, old=PASSWORD, new=NEW):
-    form = {"old_password": old, "new_password1": new, "new_password2": new}
-    return client.post(reverse("password_change"), form)
+    form = {"oldpassword": old, "password1": new, "password2": new}
+    return client.post(reverse("account_change_password"), form)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_changed_password_ends_the_api_tokens_and_other_sessions(client, perso
     kept = token_of(UserFactory().username)
     assert client.get("/api/v1/collections/", headers=token).status_code == 200
 
-    assert change(client).url == reverse("password_change_done")
+    assert change(client).url == reverse("account")
 
     assert Client().get("/api/v1/collections/", headers=token).status_code == 401
     assert uses_api(kept)
@@ -81,7 +81,7 @@ def test_a_newer_hash_of_the_same_password_keeps_the_api_tokens(person, settings
     ]
     User.objects.filter(pk=person.pk).update(password=make_password(PASSWORD, hasher="md5"))
 
-    answer = Client().post(reverse("login"), {"username": "person", "password": PASSWORD})
+    answer = Client().post(reverse("login"), {"login": "person", "password": PASSWORD})
 
     person.refresh_from_db()
     assert answer.status_code == 302
@@ -92,13 +92,15 @@ def test_a_newer_hash_of_the_same_password_keeps_the_api_tokens(person, settings
 def test_a_wrong_present_password_ends_nothing(client, person):
     token = token_of("person")
 
-    assert change(client, old="wrong").status_code == 200
+    assert change(client, old="wrong").status_code == 422
     assert uses_api(token)
 
 
 def test_a_one_time_password_leads_from_every_page_to_the_form_for_another(client, newcomer):
-    form = reverse("password_change")
-    open_before = {"login", "logout", "password_change"}
+    form = reverse("account_change_password")
+    open_before = {"login", "logout", "account_login", "account_logout"} | {
+        "account_change_password"
+    }
     names = [
         (pattern.name, route)
         for route, pattern in patterns()
@@ -115,7 +117,7 @@ def test_a_one_time_password_leads_from_every_page_to_the_form_for_another(clien
 
 
 def test_the_form_says_why_and_offers_no_way_around(client, newcomer):
-    page = client.get(reverse("password_change"))
+    page = client.get(reverse("account_change_password"))
 
     assert "Choose your own password to continue" in page.text
     assert ">Cancel<" not in page.text
@@ -130,7 +132,7 @@ def test_a_one_time_password_gives_no_api(client, newcomer):
 
 
 def test_with_an_own_password_everything_opens(client, newcomer):
-    assert change(client, old=newcomer).url == reverse("password_change_done")
+    assert change(client, old=newcomer).url == reverse("account")
 
     assert client.get("/c/small/judge/").status_code == 200
     token = {"Authorization": f"Token {token_of(the_newcomer().username)}"}

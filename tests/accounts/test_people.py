@@ -55,7 +55,7 @@ def test_members_are_listed_by_role_in_a_fixed_number_of_queries(
     for number in range(5):
         member(collection, Role.ANNOTATOR, f"more{number}")
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         page = client.get(at("people", collection))
 
     assert "0 of 3 pairs" in text_of(page)

@@ -97,6 +97,7 @@ def path_values(world: World) -> dict[str, object]:
         "label_sample": "no-sample",
         "version": world.release.version,
         "erratum_id": world.erratum.pk,
+        "invitation_id": 0,
         "job_id": str(world.job.pk),
         "username": "adju",
         "facet": "method",

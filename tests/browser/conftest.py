@@ -31,7 +31,7 @@ def visit(browser: Browser, live_server):
         page.goto("/accounts/login/")
         page.get_by_label("Username").fill(username)
         page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
+        page.get_by_role("button", name="Log in", exact=True).click()
         expect(page.get_by_role("link", name=username, exact=True)).to_be_visible()
         return page
 

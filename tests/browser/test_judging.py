@@ -326,7 +326,7 @@ def test_an_ended_login_keeps_everything_until_the_next_login(
     tab.goto(live_server.url + reverse("login"))
     tab.get_by_label("Username").fill(annotator.username)
     tab.get_by_label("Password").fill("correct horse battery")
-    tab.get_by_role("button", name="Log in").click()
+    tab.get_by_role("button", name="Log in", exact=True).click()
     tab.wait_for_url(lambda url: "login" not in url)
     tab.close()
 

@@ -170,6 +170,10 @@ CASES: dict[str, Case] = {
     "measure_corpus_sizes": sizes_arguments,
     "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
     "create_account": lambda world, folder: ["small", "mara", "--role", "curator"],
+    "invite_people": lambda world, folder: [
+        *("small", written(folder, "people.txt", "mara@example.org"), "--role", "curator")
+    ],
+    "remove_second_factors": lambda world, folder: ["ann1"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
     "create_query": lambda world, folder: ["small", world.paper, "background"],
     "create_study": study_arguments,

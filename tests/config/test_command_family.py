@@ -21,13 +21,14 @@ VERBS = {
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
     *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
-    "write",
+    *("invite", "remove", "write"),
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it
-# They have no collection: a token of a person, the state of the server, a demo of its own, a release
-# by itself, all jobs, a file to write.
+# They have no collection: a token or the second factors of a person, the state of the server, a demo
+# of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {
-    *("create_token", "doctor", "start_demo", "verify_release", "reconcile_jobs"),
+    *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
+    "reconcile_jobs",
     "write_labeller",
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.

@@ -22,6 +22,7 @@ PRODUCTION = {
     "QRELSMITH_MODE": "production",
     "SECRET_KEY": "8Xb4kP0sYqLr2VnTz6WdJh1GmCf9EaUi7OoRx3SvNtKyBpDwQjHgZlMeIcAu5F",
     "ALLOWED_HOSTS": "qrelsmith.example",
+    "EMAIL_URL": "smtp://mail.qrelsmith.example",
 }
 LOCKS = ("requirements.lock", "requirements-server.lock", "requirements-dev.lock")
 READERS = {"_flag", "_words", "_number"}

@@ -36,3 +36,14 @@ def contact() -> Contact | None:
 @register.simple_tag
 def is_demo() -> bool:
     return bool(settings.DEMO)
+
+
+@register.simple_tag
+def sends_mail() -> bool:
+    return bool(settings.SENDS_MAIL)
+
+
+@register.simple_tag
+def shows_mails() -> bool:
+    """Return whether mails are files that staff can read on a page."""
+    return bool(settings.SHOWS_MAILS)

@@ -1,0 +1,147 @@
+"""Answers to django-allauth: about people, passwords, mail, and the encryption of secrets."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.sites.shortcuts import get_current_site
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from accounts.login.limits import LoginTries, client_host
+from accounts.mail.sending import MailNotSent, send_mail
+from accounts.models import User
+from accounts.services import change_password
+
+TOO_MANY_TRIES = "too_many_tries"
+NO_ADDRESS = "0.0.0.0"  # of a client of a Unix socket
+_WRONG = (
+    "Wrong username, email or password. Username and password are case-sensitive. If you forgot "
+    "the password, see below."
+)
+
+
+def shown_name(person: User) -> str:
+    return person.shown_name
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        # The same for both, so that the message tells nothing about an account.
+        "username_password_mismatch": _WRONG,
+        "email_password_mismatch": _WRONG,
+        "enter_current_password": "Wrong password. It is case-sensitive.",
+        "incorrect_password": "Wrong password. It is case-sensitive.",
+        "incorrect_code": "Wrong code.",
+        "too_many_login_attempts": "Too many wrong codes. Wait 5 minutes, then try again.",
+        "rate_limited": "Too many tries. Wait a few minutes, then try again.",
+        "duplicate_email": "You have this email already.",
+        "max_email_addresses": "You can have at most %d emails. Remove another one first.",
+        "invalid_password_reset": "This link does not work.",
+    }
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count nothing: the authentication backend counts (`limits.py`)."""
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        tries: LoginTries | None = getattr(request, "refused_tries", None)
+        if tries is not None:
+            raise ValidationError(too_many_tries(tries), code=TOO_MANY_TRIES)
+
+    def set_password(self, user: User, password: str) -> None:
+        change_password(person=user, password=password)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_host(request) or NO_ADDRESS
+
+    def is_safe_url(self, url: str) -> bool:
+        """Only this host. allauth's own rule trusts each of ALLOWED_HOSTS."""
+        request = self.request
+        return url_has_allowed_host_and_scheme(
+            url, {request.get_host()}, require_https=request.is_secure()
+        )
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("account")
+
+    def get_email_verification_redirect_url(self, email_address: Any) -> str:
+        return reverse("account_email" if self.request.user.is_authenticated else "login")
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        messages.error(request, "This account cannot log in.")
+        return redirect("login")
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send one mail. A failure is told to the person, and changes nothing else."""
+        request = self.request
+        values = {"request": request, "email": email, "current_site": get_current_site(request)}
+        message = self.render_mail(template_prefix, email, {**values, **context})
+        try:
+            send_mail(message)
+        except MailNotSent as error:
+            messages.error(request, str(error))
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        if settings.SENDS_MAIL:
+            super().send_notification_mail(*args, **kwargs)
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": "Wrong code. An app shows another one every 30 seconds.",
+        "cannot_generate_recovery_codes": "Set up an app or a passkey first.",
+    }
+
+    def encrypt(self, text: str) -> str:
+        """So that a copy of the database is no second factor."""
+        return _cipher().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return _cipher().decrypt(encrypted_text.encode()).decode()
+
+    def get_totp_label(self, user: User) -> str:
+        return user.username
+
+    def _get_user_identifier(self, user: User) -> str:
+        return user.username
+
+    def generate_authenticator_name(
+        self,
+        user: User,
+        type: Authenticator.Type,  # noqa: A002 (allauth's name)
+    ) -> str:
+        number = Authenticator.objects.filter(user=user, type=type).count()
+        return f"Passkey {number + 1}"
+
+
+def too_many_tries(tries: LoginTries) -> str:
+    minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
+    if tries.is_in_known_browser:
+        message = (
+            f"Too many failed logins in this browser. Wait {minutes} minutes, then log in again."
+        )
+    else:
+        message = (
+            f"Too many failed logins from your network. Wait {minutes} minutes, then log in "
+            "again, or log in now with a browser in which you logged in before."
+        )
+    return f"{message} Your account and your work are safe."
+
+
+def _cipher() -> Fernet:
+    digest = hashlib.sha256(f"second factors|{settings.SECRET_KEY}".encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))

@@ -1,0 +1,135 @@
+"""django-allauth's forms in our words."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from allauth.account import forms as account_forms
+from allauth.account.internal.flows.password_reset import request_password_reset
+from allauth.account.models import EmailAddress
+from allauth.core import context
+from allauth.mfa.base import forms as code_forms
+from allauth.mfa.totp import forms as totp_forms
+from allauth.mfa.webauthn import forms as webauthn_forms
+from django import forms
+from django.http import HttpRequest
+
+from accounts.mail.sending import soon
+
+
+class _Worded(forms.Form):
+    """Sets labels and help texts, and removes placeholders, which say the label once more."""
+
+    wording: ClassVar[dict[str, tuple[str, str]]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs.pop("placeholder", None)
+        for name, (label, help_text) in self.wording.items():
+            if name in self.fields:
+                self.fields[name].label = label
+                self.fields[name].help_text = help_text
+
+
+_CODE = ("Code", "Six digits from your app, or a recovery code.")
+
+
+class LoginForm(_Worded, account_forms.LoginForm):
+    wording = {
+        "login": ("Username or email", ""),
+        "password": ("Password", ""),
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        attributes = {"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
+        self.fields["login"].widget.attrs.update(attributes)
+
+    def clean_login(self) -> str:
+        """A username is taken as it is typed, like a password."""
+        return str(self.cleaned_data["login"])
+
+
+class ConfirmPasswordForm(_Worded, account_forms.ReauthenticateForm):
+    wording = {"password": ("Password", "")}
+
+
+class NewPasswordForm(_Worded, account_forms.ChangePasswordForm):
+    wording = {"oldpassword": ("Current password", ""), "password2": ("New password again", "")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].label = "New password"
+
+    def clean_password1(self) -> str:
+        password: str = self.cleaned_data["password1"]
+        if password == self.cleaned_data.get("oldpassword"):
+            raise forms.ValidationError("Choose a password that differs from the current one.")
+        return password
+
+
+class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
+    wording = {"password2": ("New password again", "")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].label = "New password"
+
+
+class NewEmailForm(_Worded, account_forms.AddEmailForm):
+    wording = {"email": ("Another email", "We send it a link that you open to confirm it.")}
+
+
+class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
+    """Asks for a link to a new password. Only a confirmed email gets one.
+
+    The request does the same for an email with and without an account. The rest happens in another
+    thread, so neither answer nor time tell whether there is an account.
+    """
+
+    wording = {"email": ("Email", "One that you have confirmed here.")}
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        email: str = self.cleaned_data["email"]
+
+        def send() -> None:
+            with context.request_context(request):
+                confirmed = EmailAddress.objects.filter(email=email, verified=True)
+                people = [address.user for address in confirmed.select_related("user")]
+                active_people = [person for person in people if person.is_active]
+                if active_people:
+                    tokens = account_forms.default_token_generator
+                    request_password_reset(request, email, active_people, tokens)
+
+        soon(send)
+        return email
+
+
+class CodeForm(_Worded, code_forms.AuthenticateForm):
+    wording = {"code": _CODE}
+
+
+class ConfirmCodeForm(_Worded, code_forms.ReauthenticateForm):
+    wording = {"code": _CODE}
+
+
+class ActivateAppForm(_Worded, totp_forms.ActivateTOTPForm):
+    wording = {"code": ("Code", "The six digits that the app shows now.")}
+
+
+class NewPasskeyForm(_Worded, webauthn_forms.AddWebAuthnForm):
+    wording = {
+        "name": ("Name", "To tell your passkeys apart, such as the name of the device."),
+        "passwordless": (
+            "Also log in with it instead of the password",
+            "The device then asks for your fingerprint, face or PIN.",
+        ),
+    }
+
+
+class RenamePasskeyForm(_Worded, webauthn_forms.EditWebAuthnForm):
+    wording = {"name": ("Name", "To tell your passkeys apart, such as the name of the device.")}

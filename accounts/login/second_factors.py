@@ -1,0 +1,126 @@
+"""People who must have a second factor, and have none yet.
+
+A server can require one of everyone (SECOND_FACTOR_REQUIRED), a collection of its admins. The
+middleware and the permission below check the first, `accounts/access.py` the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.internal.flows import sessions
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from accounts.models import OWNERS, Collection, User
+from web.errors import UserFacingError
+from web.requests.answers import refusal, wants_json
+
+if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
+    from rest_framework.views import APIView
+
+OPEN_BEFORE = {
+    *("login", "logout", "account_reauthenticate", "account_change_password", "new-password"),
+    *("help", "help-index", "help-picture"),
+}
+API = ("/api/v1/", "/api/schema/")
+
+
+class SecondFactorRequired(UserFacingError):
+    status: ClassVar[int] = 403
+
+
+def has_second_factor(person: User) -> bool:
+    """An app or a passkey. Recovery codes only exist beside one of these."""
+    kinds = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+    return bool(Authenticator.objects.filter(user=person, type__in=kinds).exists())
+
+
+def remove_second_factors(*, person: User) -> int:
+    """Remove the app, the passkeys and the recovery codes. Returns how many of these there were."""
+    with transaction.atomic():
+        number, _ = Authenticator.objects.filter(user=person).delete()
+    return int(number)
+
+
+def end_other_sessions(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    """A receiver: a login from before the second factor ends, as it never proved one."""
+    sessions.end_other_sessions(request, user)
+
+
+def check_second_factor(collection: Collection, person: User) -> None:
+    """Raise SecondFactorRequired for an admin without one, if the collection requires it."""
+    if not collection.admins_need_second_factor:
+        return
+    is_owner = collection.memberships.filter(user=person, role__in=OWNERS).exists()
+    if is_owner and not has_second_factor(person):
+        raise SecondFactorRequired(
+            f"{collection} requires a second factor of its admins. Set one up first."
+        )
+
+
+def check_server_rule(person: User) -> None:
+    """Raise SecondFactorRequired for everyone without one, if the server requires it."""
+    if settings.SECOND_FACTOR_REQUIRED and not has_second_factor(person):
+        raise SecondFactorRequired("This server requires a second factor. Set one up first.")
+
+
+class RequireSecondFactor:
+    """Middleware: until a required second factor is set up, pages redirect to where that is done.
+
+    The API is exempt. `HasSecondFactor` below rejects its requests.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        if not settings.SECOND_FACTOR_REQUIRED or request.path.startswith(API):
+            return None
+        name = (request.resolver_match and request.resolver_match.url_name) or ""
+        if name in OPEN_BEFORE or name.startswith("mfa_") or not isinstance(request.user, User):
+            return None
+        try:
+            check_server_rule(request.user)
+        except SecondFactorRequired as error:
+            return set_up_first(request, error)
+        return None
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        if isinstance(exception, SecondFactorRequired):
+            return set_up_first(request, exception)
+        return None
+
+
+def set_up_first(request: HttpRequest, error: SecondFactorRequired) -> HttpResponse:
+    """To the page where a second factor is set up; a script gets JSON."""
+    if wants_json(request):
+        return refusal(request, type(error).__name__, str(error), status=error.status)
+    page = reverse("mfa_index")
+    if "HX-Request" in request.headers:
+        return HttpResponseClientRedirect(page)
+    messages.warning(request, str(error))
+    return redirect(page)
+
+
+class HasSecondFactor(BasePermission):
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if isinstance(request.user, User):
+            check_server_rule(request.user)
+        return True
