@@ -24,7 +24,7 @@ VERBS = {
     *("invite", "remove", "write"),
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it
-# They have no collection: a token or the second factors of a person, the state of the server, a demo
+# They have no collection: a token or second factors of a person, the state of the server, a demo
 # of its own, a release by itself, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
