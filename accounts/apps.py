@@ -6,3 +6,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import checks  # noqa: F401
+        from accounts.actions import logins  # noqa: F401  (hears of every login)
