@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.actions.views import record, server_record
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -36,6 +37,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("label-samples/", include("release.label_samples.urls")),
     path("", include(release_urls.moved)),
     path("jobs/", include("jobs.urls")),
+    path("record/", record, name="record"),
 ]
 
 handler400 = "web.requests.refusals.bad_request"
@@ -51,6 +53,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("accounts.login_urls")),
     path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
+    path("record/", server_record, name="server-record"),
     path("parts/", parts, name="parts"),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),
     path("collections/new/", views.new_collection, name="new-collection"),

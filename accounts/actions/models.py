@@ -58,7 +58,7 @@ class RecordedAction(models.Model):
         blank=True,
         db_index=False,
         related_name="actions",
-        help_text="NULL for a command, the server itself and people without a login.",
+        help_text="NULL for a command, the server and people without a login.",
     )
     subject_kind = models.CharField(max_length=16, choices=SubjectKind, blank=True)
     subject_id = models.CharField(max_length=64, blank=True)

@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.actions.actors import Actor, current_actor
-from accounts.actions.kinds import DETAILS, ActionKind
+from accounts.actions.kinds import DETAILS, ActionKind, SubjectKind
 from accounts.actions.models import RecordedAction
-from accounts.actions.subjects import NOTHING, Subject
+from accounts.actions.subjects import NOTHING, Subject, about, about_person
 from accounts.models import UNFINISHED, Collection, User
 
 LONGEST_TEXT = 500  # of a value in the details, as reasons have
@@ -79,6 +79,26 @@ def record_reading(
     if actor.person_id is None or (subject.person and subject.person.pk == actor.person_id):
         return
     _record_once(_row(actor, kind, collection, subject, details or {}, None))
+
+
+def record_person_read(*, collection: Collection, person: User, page: str) -> None:
+    """Record that a page showed how this person works. His or her own reading is not recorded."""
+    record_reading(
+        kind=ActionKind.PERSON_READ,
+        collection=collection,
+        subject=about_person(person),
+        details={"page": page},
+    )
+
+
+def record_people_read(*, collection: Collection, page: str) -> None:
+    """As `record_person_read`, for a page that shows each of several people."""
+    record_reading(
+        kind=ActionKind.PERSON_READ,
+        collection=collection,
+        subject=about(SubjectKind.PEOPLE),
+        details={"page": page},
+    )
 
 
 def record_login_limit(actor: Actor) -> None:

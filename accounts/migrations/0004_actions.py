@@ -166,7 +166,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         db_index=False,
-                        help_text="NULL for a command, the server itself and people without a login.",
+                        help_text="NULL for a command, the server and people without a login.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="actions",

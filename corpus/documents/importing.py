@@ -20,6 +20,8 @@ from typing import IO, ClassVar
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents import rows as document_rows
@@ -278,6 +280,11 @@ def import_source(
                         recipe={**_recorded(options, report), **_section_labels(report)},
                         steps=_steps(check, selected),
                         counts=(created, updated, report.unchanged),
+                    )
+                    record_action(
+                        kind=ActionKind.DOCUMENTS_IMPORTED,
+                        collection=collection,
+                        details={"documents": created + updated},
                     )
                     work.complete(report.result)
             except IntegrityError as error:

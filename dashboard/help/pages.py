@@ -87,6 +87,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
         *("my-collections", "people", "person", "add-person", "timesheet"),
     ),
     "deployment#health": ("jobs", "job"),
+    "record": ("record", "server-record"),
     "deployment#licences-of-a-collection": ("collection-settings",),
     "deployment#archive-and-delete-a-collection": ("delete-collection",),
 }
