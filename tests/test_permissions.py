@@ -98,6 +98,7 @@ ADDRESSES = [
     Address("api-root", EVERYBODY, GET),  # what it lists depends on the roles
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-nowhere", (), ()),
+    Address("server-record", ("staff",), GET),
     Address("parts", (), ()),  # in the demo only
     # Everybody: the release of the first collection is public
     Address("help-index", EVERYBODY, GET),
@@ -477,6 +478,8 @@ ADDRESSES = [
     Address("collection-facets", (ADMIN, OWNER), POST),
     Address("judging-settings", (ADMIN, OWNER), POST),
     Address("api-judging-rules", (ADMIN, OWNER), BOTH),
+    Address("record", (ADMIN,), GET),
+    Address("api-actions", (ADMIN,), GET),
     Address("archive-collection", (ADMIN,), POST),
     Address("unarchive-collection", (ADMIN,), POST),
     Address("export-collection", (ADMIN,), POST),

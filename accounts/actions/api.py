@@ -71,4 +71,4 @@ class Actions(CollectionView):
         actions = matching(actions_of(self.collection), ActionChoice(**chosen))
         paginator = ActionCursor()
         page = paginator.paginate_queryset(with_people(actions), request, view=self)
-        return paginator.get_paginated_response(ActionAnswer(page or [], many=True).data)
+        return paginator.get_paginated_response(ActionAnswer(list(page or ()), many=True).data)

@@ -281,11 +281,12 @@ def import_source(
                         steps=_steps(check, selected),
                         counts=(created, updated, report.unchanged),
                     )
-                    record_action(
-                        kind=ActionKind.DOCUMENTS_IMPORTED,
-                        collection=collection,
-                        details={"documents": created + updated},
-                    )
+                    if created or updated:
+                        record_action(
+                            kind=ActionKind.DOCUMENTS_IMPORTED,
+                            collection=collection,
+                            details={"documents": created + updated},
+                        )
                     work.complete(report.result)
             except IntegrityError as error:
                 for rule in REFUSALS:

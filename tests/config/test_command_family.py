@@ -24,11 +24,15 @@ VERBS = {
     "write",
 }
 # They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
-WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
+WITHOUT_COLLECTION = {
+    *("start_demo", "verify_release", "reconcile_jobs", "write_labeller"),
+    *("list_server_actions", "delete_addresses"),
+}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
     *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
+    *("list_actions", "list_server_actions"),
     "report_label_sample",
     *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
     *("start_demo", "verify_release"),
