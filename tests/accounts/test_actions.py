@@ -28,6 +28,8 @@ from tests.support.factories import UserFactory, a_collection, an_open_query, me
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of
 
+pytestmark = pytest.mark.django_db
+
 # Recorded by pages, by the login and by rooms above, each with a test of its own.
 ELSEWHERE = {
     *(ActionKind.LOGGED_IN, ActionKind.LOGIN_LIMIT_REACHED, ActionKind.COLLECTION_IMPORTED),

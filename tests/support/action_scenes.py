@@ -1,4 +1,4 @@
-"""What is recorded, each as a call of the service that does it, with the actions that it records."""
+"""What is recorded: each as a call of the service that does it, with the actions it records."""
 
 from __future__ import annotations
 
