@@ -63,7 +63,7 @@ def record_login(actor: Actor) -> None:
         _row(actor, ActionKind.LOGGED_IN, None, NOTHING, {}, None).save(force_insert=True)
 
 
-def record_reading(
+def record_once_an_hour(
     *,
     kind: ActionKind,
     collection: Collection | None = None,
@@ -83,7 +83,7 @@ def record_reading(
 
 def record_person_read(*, collection: Collection, person: User, page: str) -> None:
     """Record that a page showed how this person works. His or her own reading is not recorded."""
-    record_reading(
+    record_once_an_hour(
         kind=ActionKind.PERSON_READ,
         collection=collection,
         subject=about_person(person),
@@ -93,7 +93,7 @@ def record_person_read(*, collection: Collection, person: User, page: str) -> No
 
 def record_people_read(*, collection: Collection, page: str) -> None:
     """As `record_person_read`, for a page that shows each of several people."""
-    record_reading(
+    record_once_an_hour(
         kind=ActionKind.PERSON_READ,
         collection=collection,
         subject=about(SubjectKind.PEOPLE),

@@ -25,7 +25,7 @@ from accounts.actions.reading import (
     page_of_actions,
     with_people,
 )
-from accounts.actions.services import record_reading
+from accounts.actions.services import record_once_an_hour
 from accounts.actions.table import ACTIONS, SERVER_ACTIONS, in_words, json_lines
 from accounts.models import Collection, Role
 from web.downloads import as_download
@@ -44,13 +44,16 @@ def record(request: HttpRequest, collection: Collection) -> HttpResponseBase:
 
 
 @never_cache
-@require_safe
 def server_record(request: HttpRequest) -> HttpResponseBase:
-    """For staff; to other people the address does not exist."""
-    person = person_of(request)
-    if not person.is_staff:
+    """For staff; to other people the address does not exist, whatever the method."""
+    if not person_of(request).is_staff:
         raise Http404
-    return _answer(request, actions_for_staff(person), SERVER_ACTIONS)
+    return _server_page(request)
+
+
+@require_safe
+def _server_page(request: HttpRequest) -> HttpResponseBase:
+    return _answer(request, actions_for_staff(person_of(request)), SERVER_ACTIONS)
 
 
 def _answer(
@@ -84,7 +87,9 @@ def _file(
     collection: Collection | None,
 ) -> HttpResponseBase:
     kind = request.GET["format"]
-    record_reading(kind=ActionKind.RECORD_EXPORTED, collection=collection, details={"format": kind})
+    record_once_an_hour(
+        kind=ActionKind.RECORD_EXPORTED, collection=collection, details={"format": kind}
+    )
     name = f"{collection.slug if collection else 'server'}-record"
     rows = _in_order(actions)
     if kind == "csv":

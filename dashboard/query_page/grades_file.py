@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect
 
 from accounts.actions.kinds import ActionKind
-from accounts.actions.services import record_reading
+from accounts.actions.services import record_once_an_hour
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair
@@ -78,7 +78,7 @@ def grades_file(
             "Download JSON Lines instead.",
         )
         return redirect(request.path)
-    record_reading(
+    record_once_an_hour(
         kind=ActionKind.GRADES_DOWNLOADED, collection=collection, details={"format": kind}
     )
     response = StreamingHttpResponse(

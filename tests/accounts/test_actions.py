@@ -11,7 +11,6 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.actions import services
 from accounts.actions.kinds import ActionKind, ActionWay
 from accounts.actions.models import RecordedAction
 from accounts.actions.services import NotHarmless, OutsideTransaction, record_action
@@ -168,7 +167,8 @@ class TestReading:
         admin.get(f"{page}?format=csv")
         assert read() == 1
 
-        with patch.object(services.timezone, "now", lambda: timezone.now() + HOUR):
+        later = timezone.now() + timedelta(hours=1)
+        with patch("django.utils.timezone.now", lambda: later):
             admin.get(page)
         assert read() == 2
 
@@ -234,9 +234,6 @@ class TestWhatIsKept:
 
         assert (action.about.shown_name, action.subject_label) == ("person-1", "")
         assert not Collection._meta.get_field("actions").field.db_constraint
-
-
-HOUR = timedelta(hours=1)
 
 
 def _action(days: int) -> RecordedAction:

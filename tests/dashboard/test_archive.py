@@ -17,9 +17,9 @@ from django.db import IntegrityError, models, transaction
 from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
-from accounts.locking import CollectionArchived
 from accounts.actions.kinds import ActionKind
 from accounts.actions.models import RecordedAction
+from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from adjudication.models import Case

@@ -7,8 +7,8 @@ import json
 import pytest
 from django.utils import timezone
 
-from accounts.judging_rules import JudgingRules
 from accounts.actions.models import RecordedAction
+from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
