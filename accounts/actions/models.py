@@ -107,6 +107,7 @@ class RecordedAction(models.Model):
             models.Index(fields=["collection", "at", "id"], name="action_of_collection"),
             models.Index(fields=["kind", "at", "id"], name="action_of_kind"),
             models.Index(fields=["person", "at", "id"], name="action_of_person"),
+            models.Index(fields=["way", "at", "id"], name="action_of_way"),
             models.Index(fields=["at", "id"], name="action_in_order"),
             models.Index(fields=["at"], condition=~Q(address=""), name="action_with_address"),
         ]
