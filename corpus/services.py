@@ -9,7 +9,7 @@ from django.db import IntegrityError, models, transaction
 
 from accounts.actions.kinds import ActionKind, SubjectKind
 from accounts.actions.services import record_action
-from accounts.actions.subjects import NOTHING, about, about_person
+from accounts.actions.subjects import NOTHING, about
 from accounts.locking import lock_collection
 from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from accounts.services import add_membership
@@ -76,12 +76,7 @@ def create_collection(
                 collection.facets.create(
                     key=plan.key, name=plan.name, labels=list(plan.labels), position=position
                 )
-            record_action(
-                kind=ActionKind.COLLECTION_CREATED,
-                collection=collection,
-                subject=about_person(owner) if owner else NOTHING,
-                by=owner,
-            )
+            record_action(kind=ActionKind.COLLECTION_CREATED, collection=collection, by=owner)
             if owner is not None:
                 add_membership(collection=collection, user=owner, role=owner_role)
     except IntegrityError as error:

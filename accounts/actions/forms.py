@@ -22,8 +22,8 @@ class RecordFilterForm(forms.Form):
     way = forms.ChoiceField(
         label="Way", required=False, choices=[("", "All ways"), *ActionWay.choices]
     )
-    since = forms.DateField(label="From", required=False, widget=forms.DateInput(attrs=DAY))
-    until = forms.DateField(label="To", required=False, widget=forms.DateInput(attrs=DAY))
+    since = forms.DateField(label="First day", required=False, widget=forms.DateInput(attrs=DAY))
+    until = forms.DateField(label="Last day", required=False, widget=forms.DateInput(attrs=DAY))
 
     @property
     def choice(self) -> ActionChoice:

@@ -56,7 +56,7 @@ SERVER_ACTIONS: Table[RecordedAction] = Table(
     [
         *ACTIONS.columns,
         Column("collection", "Collection", COLLECTION),
-        Column("from", "From", FROM),
+        Column("from", "Address", FROM),
     ],
 )
 
