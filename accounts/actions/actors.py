@@ -1,4 +1,4 @@
-"""Who acts, and from where: known from the request, the command or the job that runs.
+"""The actor of what is done now, and where it acts from: of a request, a command or a job.
 
 Services do not pass it on. The middleware, `ProjectCommand` and `jobs.services.work` set it for the
 code that they run; `services.py` reads it when an action is recorded.

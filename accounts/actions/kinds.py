@@ -1,4 +1,4 @@
-"""What is recorded, in which way it was done, and what it was about. Closed lists."""
+"""Closed lists of the record: kinds of actions, ways in which they are done, and subjects."""
 
 from __future__ import annotations
 

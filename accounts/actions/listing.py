@@ -1,4 +1,4 @@
-"""What the commands that list actions share."""
+"""The base class of the commands that list actions."""
 
 from __future__ import annotations
 

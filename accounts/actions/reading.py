@@ -1,4 +1,4 @@
-"""Reading the record: who may see which actions, filters, and pages of them."""
+"""Querysets and pages of the record, by who may see them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE_SIZE = 50
 
 
 class ActionChoice(NamedTuple):
-    """Which actions to show. What is empty leaves nothing out; both days are included."""
+    """A choice of actions. An empty value leaves nothing out; both days are included."""
 
     kind: str = ""
     person: str = ""  # who did it: the username, or a part of the name

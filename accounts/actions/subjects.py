@@ -1,4 +1,4 @@
-"""What an action was about."""
+"""The subject of an action: a person, or a row by its id."""
 
 from __future__ import annotations
 
