@@ -70,5 +70,5 @@ class Actions(CollectionView):
             chosen.pop(place, None)
         actions = matching(actions_of(self.collection), ActionChoice(**chosen))
         paginator = ActionCursor()
-        page = paginator.paginate_queryset(with_people(actions), request, view=self)
-        return paginator.get_paginated_response(ActionAnswer(list(page or ()), many=True).data)
+        page: Any = paginator.paginate_queryset(with_people(actions), request, view=self)
+        return paginator.get_paginated_response(ActionAnswer(page, many=True).data)
