@@ -50,6 +50,7 @@ def newest(db):
     return newest
 
 
+@pytest.mark.one_database  # both databases roll back alike; their triggers have cases of their own
 def test_each_deed_is_recorded_once_and_is_not_if_it_is_rolled_back(db, tmp_path):
     a_collection("unopened")
     scene: Scene = a_scene(tmp_path)
