@@ -8,6 +8,7 @@ class AccountsConfig(AppConfig):
         from allauth.mfa.signals import authenticator_added
 
         from accounts import checks  # noqa: F401
+        from accounts.actions import logins  # noqa: F401  (hears of every login)
         from accounts.login.second_factors import end_other_sessions
         from accounts.tokens import openapi  # noqa: F401  (registers the security scheme)
 

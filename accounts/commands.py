@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.actions.actors import LONGEST_TOOL, Actor, acting
+from accounts.actions.kinds import ActionWay
 from accounts.models import Collection, User
 from database.dry_run import rolled_back_if
 from web.errors import UserFacingError
@@ -50,10 +52,14 @@ class ProjectCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         is_dry_run = bool(options.get("dry_run"))
+        name = type(self).__module__.rpartition(".")[2]
         try:
             if self.takes_collection and not self.makes_collection:
                 options["collection"] = collection_named(options["collection"])
-            with rolled_back_if(is_dry_run and not self.plans):
+            with (
+                acting(Actor(ActionWay.COMMAND, tool=name[:LONGEST_TOOL])),
+                rolled_back_if(is_dry_run and not self.plans),
+            ):
                 output = super().execute(*args, **options)
         except UserFacingError as error:
             raise CommandError(str(error)) from error

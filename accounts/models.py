@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.validators import MinValueValidator
 from django.db import models
 
+from accounts.actions.models import RecordedAction  # noqa: F401  (a model of this app)
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
 from accounts.tokens.models import ApiToken
 

@@ -7,7 +7,7 @@ that is no longer true.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection as Group
 from typing import ClassVar, NamedTuple
 
 from django.conf import settings
@@ -15,7 +15,10 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import transaction
 from django.urls import reverse
 
-from accounts.models import Membership, Role, User
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
+from accounts.models import Collection, Membership, Role, User
 from accounts.services import AccountError, change_password
 
 DAYS = settings.PASSWORD_RESET_TIMEOUT // 86_400
@@ -57,7 +60,7 @@ class _Tokens(PasswordResetTokenGenerator):
         return f"{self._made_by.pk}|{super()._make_hash_value(user, timestamp)}"
 
 
-def refusals(*, asked_by: User, people: Collection[User]) -> dict[int, str]:
+def refusals(*, asked_by: User, people: Group[User]) -> dict[int, str]:
     """The reasons why `asked_by` may not reset passwords of some of these people, by their ids.
 
     Two queries. One sentence covers all rights elsewhere, so that it does not tell which.
@@ -85,6 +88,23 @@ def refusals(*, asked_by: User, people: Collection[User]) -> dict[int, str]:
                 f"manage.py changepassword {person.username}"
             )
     return reasons
+
+
+def make_password_link(*, collection: Collection, asked_by: User, person: User) -> str:
+    """The path of the link that an admin of the collection makes. That it was made is recorded.
+
+    Raises:
+        PasswordLinkRefused: as `password_link`.
+    """
+    with transaction.atomic():
+        path = password_link(asked_by=asked_by, person=person)
+        record_action(
+            kind=ActionKind.PASSWORD_LINK_MADE,
+            collection=collection,
+            subject=about_person(person),
+            by=asked_by,
+        )
+    return path
 
 
 def password_link(*, asked_by: User, person: User) -> str:

@@ -10,6 +10,9 @@ from typing import ClassVar
 
 from django.db import IntegrityError, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, OWNERS, Collection, GivenRole, Membership, Role, User
 from web.errors import UserFacingError
@@ -78,9 +81,16 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
         with transaction.atomic():
             locked_collection = lock_collection(collection)
             _check_blind(locked_collection, user, role)
-            membership, _ = Membership.objects.get_or_create(
+            membership, is_new = Membership.objects.get_or_create(
                 collection=locked_collection, user=user, role=role
             )
+            if is_new:
+                record_action(
+                    kind=ActionKind.ROLE_GIVEN,
+                    collection=locked_collection,
+                    subject=about_person(user),
+                    details={"role": str(role)},
+                )
     except IntegrityError as error:
         if SEES_AFTER_JUDGING not in str(error):
             raise
@@ -118,6 +128,11 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
                 raise NameTaken(username)
             person = User.objects.create_user(
                 username, password=password, first_name=name, must_change_password=True
+            )
+            record_action(
+                kind=ActionKind.ACCOUNT_CREATED,
+                collection=collection,
+                subject=about_person(person),
             )
             add_membership(collection=collection, user=person, role=role)
     except IntegrityError as error:
@@ -167,6 +182,12 @@ def take_role(*, membership: Membership) -> None:
             if not owners.exclude(user_id=membership.user_id).exists():
                 raise LastAdmin(collection)
         Membership.objects.filter(pk=membership.pk).delete()
+        record_action(
+            kind=ActionKind.ROLE_REMOVED,
+            collection=collection,
+            subject=about_person(membership.user),
+            details={"role": membership.role},
+        )
 
 
 def _check_blind(collection: Collection, person: User, role: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from accounts.actions.settings import save_settings
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from adjudication.labels import pairs_with_judges
@@ -156,7 +157,7 @@ def change_rule(*, collection: Collection, rule: AgreementRule) -> None:
     with transaction.atomic():
         locked_collection = lock_collection(collection)
         locked_collection.agreement_rule, locked_collection.agreement_threshold = rule
-        locked_collection.save(update_fields=["agreement_rule", "agreement_threshold"])
+        save_settings(locked_collection, ["agreement_rule", "agreement_threshold"])
 
 
 def _papers_under_several_facets(collection: Collection) -> dict[str, int]:

@@ -11,6 +11,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about, about_person
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
 from accounts.models import JUDGES, Collection, User
 from annotation.aspects import aspects_of
@@ -300,7 +303,17 @@ def write_guideline(
         newest = latest.version if latest else 0
         if based_on not in (None, newest):
             raise GuidelineChanged(newest)
-        return facet.guidelines.create(version=newest + 1, instructions=instructions, grades=grades)
+        guideline = facet.guidelines.create(
+            version=newest + 1, instructions=instructions, grades=grades
+        )
+        if newest:  # the first one comes with its collection
+            record_action(
+                kind=ActionKind.GUIDELINE_CHANGED,
+                collection=collection,
+                subject=about(SubjectKind.FACET, facet.pk, facet.key),
+                details={"version": guideline.version},
+            )
+        return guideline
 
 
 def _check_guideline(collection: Collection, grades: Sequence[GradeMeaning]) -> None:
@@ -369,6 +382,13 @@ def open_query(
             )
             for number in (1, 2):
                 plan_repeats(query, number)
+            record_action(
+                kind=ActionKind.QUERY_OPENED,
+                collection=collection,
+                subject=about(SubjectKind.QUERY, query.pk, query.name),
+                details={"reason": senior_reason} if seniors else {},
+                by=opened_by,
+            )
     except PoolingError as error:
         raise CannotOpen(f"{query.name} cannot be opened. {error}") from error
     except IntegrityError as error:
@@ -631,6 +651,15 @@ def give_seat(*, opening: Opening, number: int, annotator: User, senior_reason: 
     seats[number].annotator = annotator
     seats[number].senior_reason = senior_reason if seniors else ""
     seats[number].save(update_fields=["annotator", "senior_reason"])
+    record_action(
+        kind=ActionKind.PAIRS_REASSIGNED,
+        collection=query.collection,
+        subject=about_person(annotator),
+        details={
+            **{"query": query.name, "seat": number, "pairs": moved},
+            **({"reason": senior_reason} if seniors else {}),
+        },
+    )
     return moved
 
 

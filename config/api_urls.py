@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from accounts.actions.api import Actions
 from accounts.api import UnknownAddress
 from adjudication import api as adjudication
 from adjudication.judgment_import.api import JudgmentImports
@@ -54,6 +55,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
     path("archive/", CollectionArchive.as_view(), name="api-archive"),
     path("judging-rules/", CollectionJudgingRules.as_view(), name="api-judging-rules"),
+    path("actions/", Actions.as_view(), name="api-actions"),
     path("licences/", CollectionLicences.as_view(), name="api-licences"),
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),

@@ -149,6 +149,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.actions.actors.remember_request",
     "web.requests.bodies.limit_body",
     "web.requests.text.check_form",
     "web.requests.login_required.LoginRequired",
@@ -289,6 +290,8 @@ DOWNLOADS_PER_ADDRESS = _number("DOWNLOADS_PER_ADDRESS", 60)
 ERRATA_PER_ADDRESS = _number("ERRATA_PER_ADDRESS", 10)
 # The number of proxies in front. As many addresses at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
+# For so many days, the record of actions keeps addresses. 0 records none.
+ACTION_ADDRESS_DAYS = _number("ACTION_ADDRESS_DAYS", 90)
 if os.environ.get("REDIS_URL"):
     from redis.backoff import NoBackoff
     from redis.retry import Retry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.actions.views import record, server_record
 from accounts.invitations.views import invitation
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
@@ -37,6 +38,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("label-samples/", include("release.label_samples.urls")),
     path("", include(release_urls.moved)),
     path("jobs/", include("jobs.urls")),
+    path("record/", record, name="record"),
 ]
 
 handler400 = "web.requests.refusals.bad_request"
@@ -54,6 +56,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("accounts.urls")),
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
+    path("record/", server_record, name="server-record"),
     path("parts/", parts, name="parts"),
     path("server/", include("server.urls")),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),

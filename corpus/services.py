@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from django.db import IntegrityError, models, transaction
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import NOTHING, about
 from accounts.locking import lock_collection
 from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from accounts.services import add_membership
@@ -73,6 +76,7 @@ def create_collection(
                 collection.facets.create(
                     key=plan.key, name=plan.name, labels=list(plan.labels), position=position
                 )
+            record_action(kind=ActionKind.COLLECTION_CREATED, collection=collection, by=owner)
             if owner is not None:
                 add_membership(collection=collection, user=owner, role=owner_role)
     except IntegrityError as error:
@@ -162,6 +166,43 @@ def create_query(
             use, or a topic with queries has the same id.
         SentenceNumberError: a number or the name is invalid.
     """
+    with transaction.atomic():
+        query, is_new = add_query(
+            collection=collection,
+            docno=docno,
+            facet_key=facet_key,
+            metadata=metadata,
+            sentences=sentences,
+            name=name,
+        )
+        record_added_queries(collection, [query.name] if is_new else [])
+    return query
+
+
+def record_added_queries(collection: Collection, names: Sequence[str]) -> None:
+    """Record together what a service added. The caller has the lock."""
+    if names:
+        record_action(
+            kind=ActionKind.QUERIES_ADDED,
+            collection=collection,
+            subject=about(SubjectKind.QUERY, label=names[0]) if len(names) == 1 else NOTHING,
+            details={"queries": len(names)},
+        )
+
+
+def add_query(
+    *,
+    collection: Collection,
+    docno: str,
+    facet_key: str,
+    metadata: dict[str, str] | None = None,
+    sentences: Iterable[int] | None = None,
+    name: str = "",
+) -> tuple[Query, bool]:
+    """The query and whether it is new. As `create_query`, for services that add several.
+
+    They record what they added.
+    """
     numbers = None if sentences is None else tuple(sorted(set(sentences)))
     if numbers is None and name:
         raise CorpusError(
@@ -189,8 +230,8 @@ def create_query(
 
 def _get_or_create_query(
     paper: QueryPaper, facet: Facet, numbers: Numbers | None, suffix: str
-) -> Query:
-    """The query of the paper and facet. The caller has the lock."""
+) -> tuple[Query, bool]:
+    """The query of the paper and facet, and whether it is new. The caller has the lock."""
     collection = paper.collection
     others = list(paper.queries.filter(facet=facet))
     for query in others:
@@ -200,7 +241,7 @@ def _get_or_create_query(
                     f"{query.name} has the same sentences, {query.sentences_text}. Choose other "
                     "sentences, or leave out the name."
                 )
-            return query
+            return query, False
     _check_differs(paper, facet, numbers, others)
     if numbers is None:
         name = facet.query_name(paper.name)
@@ -209,12 +250,13 @@ def _get_or_create_query(
         check_name(suffix)
         name = facet.query_name(paper.name, suffix)
     _check_id_is_free(collection, name)
-    return collection.queries.create(
+    query = collection.queries.create(
         query_paper=paper,
         facet=facet,
         name=name,
         sentence_numbers=None if numbers is None else list(numbers),
     )
+    return query, True
 
 
 def _check_differs(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from django.db import transaction
 
+from accounts.actions.settings import save_settings
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, Collection, Membership, User
 from accounts.services import AccountError, add_membership, take_role
@@ -80,7 +81,7 @@ def change_licences(
             locked_collection.licence = licence.strip()
         if corpus_licence is not None:
             locked_collection.corpus_licence = corpus_licence.strip()
-        locked_collection.save(update_fields=["licence", "corpus_licence"])
+        save_settings(locked_collection, ["licence", "corpus_licence"])
     return locked_collection
 
 
@@ -113,11 +114,12 @@ def change_settings(
         locked_collection.seed = seed
         locked_collection.analysis = analysis
         locked_collection.admins_need_second_factor = admins_need_second_factor
-        locked_collection.save(
-            update_fields=[
+        save_settings(
+            locked_collection,
+            [
                 *("name", "description", "licence", "corpus_licence"),
                 *("seconds_per_judgment", "seed", "analysis", "admins_need_second_factor"),
-            ]
+            ],
         )
         note_language(locked_collection)
 
@@ -142,7 +144,7 @@ def change_judging_rules(*, collection: Collection, changes: Mapping[str, Any]) 
                 raise ProposalsImpossible(fault)
         for name, value in changes.items():
             setattr(locked_collection, name, value)
-        locked_collection.save(update_fields=list(changes))
+        save_settings(locked_collection, list(changes))
     return locked_collection
 
 

@@ -25,6 +25,8 @@ from django.db import (
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
+from accounts.actions.actors import LONGEST_TOOL, Actor, acting
+from accounts.actions.kinds import ActionWay
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from jobs import registry, uploaded_files
@@ -156,7 +158,8 @@ def run(job_id: uuid.UUID) -> None:
 
 def work(lease: Lease, limits: AbstractContextManager[None] | None = None) -> None:
     """Do the job of a lease in this process, and record in its row how it ended."""
-    with end_recorded(lease):
+    actor = Actor(ActionWay.JOB, lease.requested_by_id, lease.kind[:LONGEST_TOOL])
+    with acting(actor), end_recorded(lease):
         with heartbeat(lease), limits or nullcontext():
             result = registry.handler(lease.kind)(lease)
         if (lease.completed or _finish(lease, State.SUCCEEDED, result=result)) and not (

@@ -12,6 +12,7 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from accounts.actions.services import empty_old_addresses
 from database.stuck import StuckCopies
 from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
@@ -48,6 +49,11 @@ def _run_job(job_id: str) -> None:
 @registry.due_check
 def sweep_uploads() -> None:
     uploaded_files.sweep()
+
+
+@registry.due_check
+def expire_addresses() -> None:
+    empty_old_addresses()
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:

@@ -8,6 +8,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import User
 from bundle.citation_page import page_content
@@ -28,7 +31,19 @@ def make_public(*, release: Release, person: User | None) -> PublicPeriod:
     with transaction.atomic():
         lock_collection(release.collection)
         current = release.public_periods.current().first()
-        return current or release.public_periods.create(page=page, began_by=person)
+        if current is not None:
+            return current
+        _record(ActionKind.RELEASE_MADE_PUBLIC, release, person)
+        return release.public_periods.create(page=page, began_by=person)
+
+
+def _record(kind: ActionKind, release: Release, person: User | None) -> None:
+    record_action(
+        kind=kind,
+        collection=release.collection,
+        subject=about(SubjectKind.RELEASE, release.pk, release.version),
+        by=person,
+    )
 
 
 def _agreement(release: Release) -> list[dict[str, Any]]:
@@ -45,4 +60,6 @@ def make_private(*, release: Release, person: User | None) -> None:
     """Hide the release again. Does nothing if it is private already."""
     with transaction.atomic():
         lock_collection(release.collection)
-        release.public_periods.current().update(ended_at=timezone.now(), ended_by=person)
+        current = release.public_periods.current()
+        if current.update(ended_at=timezone.now(), ended_by=person):
+            _record(ActionKind.RELEASE_WITHDRAWN, release, person)

@@ -17,6 +17,9 @@ from weakref import finalize
 from django.conf import settings
 from django.db import IntegrityError
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.alignment.report import AlignmentReport, studied
@@ -338,11 +341,29 @@ def _keep(
                 )
                 for entry in bundle.manifest["accepted"]
             )
+            _record(release, published_by)
             put_in_place(part, path)
             work.complete(job_result(release))
     except IntegrityError as error:
         raise VersionTaken(version) from error
     return release
+
+
+def _record(release: Release, published_by: User | None) -> None:
+    record_action(
+        kind=ActionKind.RELEASE_PUBLISHED,
+        collection=release.collection,
+        subject=about(SubjectKind.RELEASE, release.pk, release.version),
+        by=published_by,
+    )
+    for entry in release.manifest["accepted"]:
+        record_action(
+            kind=ActionKind.FINDING_ACCEPTED,
+            collection=release.collection,
+            subject=about(SubjectKind.CHECK, label=entry["check"]),
+            details={"version": release.version, "reason": entry["reason"]},
+            by=published_by,
+        )
 
 
 @contextmanager

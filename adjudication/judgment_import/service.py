@@ -8,6 +8,8 @@ from pathlib import Path, PurePath
 
 from django.db import IntegrityError, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from adjudication.judgment_import.context import (
@@ -133,4 +135,13 @@ def _note_import(context: JudgmentImportContext, files: Mapping[str, str]) -> No
             judgments=context.report.judgments,
             decisions=context.report.decisions,
             imported_by=context.imported_by,
+        )
+        record_action(
+            kind=ActionKind.JUDGMENTS_IMPORTED,
+            collection=context.collection,
+            details={
+                "judgments": context.report.judgments,
+                "decisions": context.report.decisions,
+            },
+            by=context.imported_by,
         )

@@ -8,6 +8,9 @@ from typing import ClassVar
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from adjudication.models import Case, Recipient, Referral
@@ -93,6 +96,13 @@ def refer_pair(
             )
             if recipient == Recipient.JUDGES:
                 _give_to_seats(pair, annotators or {})
+            record_action(
+                kind=ActionKind.PAIR_REFERRED,
+                collection=collection,
+                subject=about(SubjectKind.PAIR, pair.pk, f"{query} {docno}"),
+                details={"recipient": str(recipient), "reason": reason},
+                by=referred_by,
+            )
     except IntegrityError as error:
         if IN_STUDY not in str(error):
             raise

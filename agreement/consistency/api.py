@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.actions.services import record_people_read
 from accounts.api import CollectionView
 from accounts.models import User
 from agreement.consistency.report import ConsistencyReport
@@ -121,6 +122,7 @@ class ConsistencyReports(CollectionView):
     )
     def get(self, request: Request, slug: str) -> Response:
         report = report_or_404(ConsistencyReport(), self.collection)
+        record_people_read(collection=self.collection, page="consistency")
         return Response(ConsistencyAnswer(report).data)
 
     @extend_schema(

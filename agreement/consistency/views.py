@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
+from accounts.actions.services import record_people_read
 from accounts.models import Collection, Role
 from agreement.consistency.drift import FEWEST, QUICK
 from agreement.consistency.page import CONSISTENCY, page_of
@@ -19,11 +20,15 @@ from web.figure_files import figure_file, shown
 from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import csv_file, wants_csv
 
+PAGE = "consistency"  # in the record: the report has the figures of each person
+
 
 @in_collection(Role.ADMIN)
 @require_safe
 def consistency(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     report = stored_report(ConsistencyReport(), collection)
+    if report is not None:
+        record_people_read(collection=collection, page=PAGE)
     if wants_csv(request):
         page = page_of(report_or_404(ConsistencyReport(), collection).payload)
         columns = CONSISTENCY.shown(request)
@@ -58,6 +63,7 @@ def compute_consistency(request: HttpRequest, collection: Collection) -> HttpRes
 @in_collection(Role.ADMIN)
 @require_safe
 def consistency_json(request: HttpRequest, collection: Collection) -> HttpResponse:
+    record_people_read(collection=collection, page=PAGE)
     return report_json(ConsistencyReport(), collection, "consistency")
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import (
@@ -196,6 +199,13 @@ def _apply(
         for number in (1, 2):
             plan_repeats(query, number)
     _renew_digests(query, guideline.version)
+    record_action(
+        kind=ActionKind.GUIDELINE_APPLIED,
+        collection=collection,
+        subject=about(SubjectKind.QUERY, query.pk, query.name),
+        details={"version": guideline.version, "judged_again": judge_again, "reason": reason},
+        by=made_by,
+    )
 
 
 def _check_seats(opening: Opening) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from django.db import models, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from annotation.guidelines.defaults import default_guideline, with_names
@@ -65,8 +67,15 @@ def change_facets_and_scale(
         if before != scale:
             collection.highest_grade, collection.relevant_from = scale
             collection.save(update_fields=scale._fields)
-        if facets_of(collection) != tuple(facets):
+        replaced = facets_of(collection) != tuple(facets)
+        if replaced:
             _replace_facets(collection, facets)
+        changed = {"facets": replaced, "scale": before != scale, "grade_names": any(grade_names)}
+        record_action(
+            kind=ActionKind.SETTINGS_CHANGED,
+            collection=collection,
+            details={"changed": [name for name, is_changed in changed.items() if is_changed]},
+        )
         _complete_guidelines(collection, grade_names)
     return collection
 

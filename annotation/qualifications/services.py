@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Basis, Level, Qualification
@@ -68,6 +71,16 @@ def _write(
             raise QualificationStands(
                 f"{person.shown_name} {has} as a {Level(level).label.lower()}, so nothing changed."
             )
+        withdraws = basis == Basis.WITHDRAWAL
+        record_action(
+            kind=(
+                ActionKind.QUALIFICATION_WITHDRAWN if withdraws else ActionKind.QUALIFICATION_GIVEN
+            ),
+            collection=collection,
+            subject=about_person(person),
+            details={"level": str(level), "reason": reason},
+            by=given_by,
+        )
         return collection.qualifications.create(
             person=person, level=level, basis=basis, reason=reason, given_by=given_by
         )

@@ -16,6 +16,9 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Opening, Pair, Seat, SlotCount
@@ -297,9 +300,16 @@ def _open_query(
                 seat.annotator
                 for seat in opening.seats.select_related("annotator").order_by("number")
             )
-            return sum(
+            opened = sum(
                 _open_round(opening, number, (first, second), old_share, known) for number in rounds
             )
+            record_action(
+                kind=ActionKind.NEW_PAIRS_OPENED,
+                collection=collection,
+                subject=about(SubjectKind.QUERY, query.pk, query.name),
+                details={"pairs": opened},
+            )
+            return opened
     except CannotReassign as error:
         raise CannotOpen(str(error)) from error
     except IntegrityError as error:

@@ -20,6 +20,8 @@ from typing import IO, ClassVar
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents import rows as document_rows
@@ -279,6 +281,12 @@ def import_source(
                         steps=_steps(check, selected),
                         counts=(created, updated, report.unchanged),
                     )
+                    if created or updated:
+                        record_action(
+                            kind=ActionKind.DOCUMENTS_IMPORTED,
+                            collection=collection,
+                            details={"documents": created + updated},
+                        )
                     work.complete(report.result)
             except IntegrityError as error:
                 for rule in REFUSALS:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents.clashes import Clash, IdsTaken, prefix_advice
@@ -123,6 +125,12 @@ def import_topics(
             with transaction.atomic():
                 lock_collection(collection)
                 created = write_topics(collection, facet, topics, names, work.progress)
+                if created:
+                    record_action(
+                        kind=ActionKind.QUERIES_ADDED,
+                        collection=collection,
+                        details={"queries": created},
+                    )
                 transaction.set_rollback(dry_run)
             rows = (filed.topic.row for filed in topics)
             report = TopicReport(

@@ -10,12 +10,15 @@ from typing import NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.formats.document_lines import Problem
 from corpus.formats.topics import PASTED, pasted_topic
 from corpus.models import SOURCES, Document, Facet, Query, QueryPaper
-from corpus.services import CorpusError, create_query, facet_of_topics
+from corpus.services import CorpusError, add_query, facet_of_topics, record_added_queries
 from corpus.state import corpus_docnos
 from corpus.text.sentence_numbers import RANGES, Numbers, SentenceNumberError, parse_numbers
 from corpus.topics.importing import TopicIdsTaken, distinct_topics, write_topics
@@ -213,10 +216,11 @@ def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]
     """
     with transaction.atomic():
         lock_collection(collection)
-        queries = [_add(collection, docno, key) for key in facet_keys]
-    if not queries:
+        added = [_add(collection, docno, key) for key in facet_keys]
+        record_added_queries(collection, _new(added))
+    if not added:
         raise CorpusError("Choose at least one facet.")
-    return queries
+    return [query for query, _ in added]
 
 
 def add_sentence_query(
@@ -229,14 +233,13 @@ def add_sentence_query(
     """
     with transaction.atomic():
         lock_collection(collection)
-        of_paper = collection.queries.filter(query_paper__name=docno)
-        before = set(of_paper.values_list("pk", flat=True))
-        query = _add(collection, docno, facet_key, tuple(sentences), name)
-        if query.pk in before:
+        query, is_new = _add(collection, docno, facet_key, tuple(sentences), name)
+        if not is_new:
             raise CorpusError(
                 f"{query.name} has the same sentences, {query.sentences_text}. Choose other "
                 "sentences."
             )
+        record_added_queries(collection, [query.name])
     return query
 
 
@@ -256,13 +259,12 @@ def split_query(*, query: Query, sentences: Iterable[int]) -> list[Query]:
             raise CorpusError("Choose at least one sentence.")
         if unknown := [number for number in numbers if number not in sentences_of(query)]:
             raise CorpusError(f"{query.name} has no sentence {unknown[0]}.")
-        others = collection.queries.filter(query_paper=query.query_paper_id, facet=query.facet_id)
-        before = set(others.values_list("pk", flat=True))
-        made = [
+        added = [
             _add(collection, query.query_paper.name, query.facet.key, (number,))
             for number in numbers
         ]
-        return [each for each in made if each.pk not in before]
+        record_added_queries(collection, _new(added))
+        return [each for each, is_new in added if is_new]
 
 
 def sentences_of(query: Query) -> list[int]:
@@ -303,7 +305,14 @@ def add_query_list(*, collection: Collection, text: str) -> int:
             problems.append(LineProblem(1, "The list is empty."))
         if problems:
             raise BadQueryList(sorted(problems))
-        return collection.queries.count() - before
+        added = collection.queries.count() - before
+        if added:
+            record_action(
+                kind=ActionKind.QUERIES_ADDED,
+                collection=collection,
+                details={"queries": added},
+            )
+        return added
 
 
 def _without_topics(
@@ -368,19 +377,25 @@ def _add(
     facet_key: str,
     sentences: Numbers | None = None,
     name: str = "",
-) -> Query:
+) -> tuple[Query, bool]:
+    """The query and whether it is new."""
     if collection.documents.without_text().filter(docno=docno).exists():
         raise CorpusError(
             f"{docno} has no text, so documents cannot be compared with it. "
             "Import its abstract first."
         )
-    return create_query(
+    return add_query(
         collection=collection,
         docno=docno,
         facet_key=facet_key,
         sentences=sentences,
         name=name,
     )
+
+
+def _new(added: Iterable[tuple[Query, bool]]) -> list[str]:
+    """The names of those that are new."""
+    return [query.name for query, is_new in added if is_new]
 
 
 def name_aspects(*, query: Query, names: Iterable[str]) -> Query:
@@ -428,7 +443,7 @@ def remove_query(*, query: Query) -> None:
     """
     try:
         with transaction.atomic():
-            lock_collection(query.collection)
+            collection = lock_collection(query.collection)
             query.delete()
             papers = QueryPaper.objects.select_related("topic")
             paper = papers.filter(pk=query.query_paper_id).first()
@@ -436,6 +451,11 @@ def remove_query(*, query: Query) -> None:
                 paper.delete()
                 if paper.topic is not None:
                     paper.topic.delete()
+            record_action(
+                kind=ActionKind.QUERY_REMOVED,
+                collection=collection,
+                subject=about(SubjectKind.QUERY, label=query.name),
+            )
     except ProtectedError as error:
         raise QueryInUse(query) from error
 

@@ -13,7 +13,7 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.digests import json_digest
 from corpus.models import Facet, Query, QueryPaper
-from corpus.services import create_query
+from corpus.services import add_query, record_added_queries
 from corpus.text.query_facts import QueryFacts
 from curation.choice.balance import ChosenPaper, choose_evenly, unevenness
 from curation.choice.linear_program import NoSolution, TimeIsUp
@@ -259,9 +259,11 @@ def apply_choice(*, choice: QueryChoice) -> list[Query]:
                 for query in _create(collection, choice, row, state.type_names)
             ]
             QueryChoice.objects.filter(pk=choice.pk).update(applied_at=timezone.now())
+            new = [query for query in queries if query.pk not in before]
+            record_added_queries(collection, [query.name for query in new])
     except IntegrityError as error:
         raise ChoiceChanged from error
-    return [query for query in queries if query.pk not in before]
+    return new
 
 
 def missing_labels(collection: Collection, rows: Sequence[ChosenRow]) -> list[str]:
@@ -307,10 +309,10 @@ def _create(
             seed=plan.seed,
             choice=choice.name,
         )
-    queries = [
-        create_query(collection=collection, docno=row["docno"], facet_key=key)
-        for key in row["facets"]
+    added = [
+        add_query(collection=collection, docno=row["docno"], facet_key=key) for key in row["facets"]
     ]
+    queries = [query for query, _ in added]
     paper = queries[0].query_paper
     # The known facts about an earlier query paper stay, as from an import.
     metadata = {**facts.as_metadata(), **paper.metadata}

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import in_collection
+from accounts.actions.services import record_people_read, record_person_read
 from accounts.models import Collection, Role, User
 from annotation import services
 from annotation.models import Opening
@@ -119,6 +120,7 @@ def _unused(
 
 
 def _annotators_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    record_people_read(collection=collection, page="annotators")
     rows = board_of(collection).people
     return csv_file(f"{collection.slug}-annotators", ANNOTATORS.shown(request), rows)
 
@@ -212,6 +214,7 @@ def seat(
                 f"of {opening.query.name}.",
             )
             return redirect("board", collection.slug)
+    record_person_read(collection=collection, person=row.annotator, page="seat")
     context = {
         "collection": collection,
         "opening": opening,

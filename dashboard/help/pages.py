@@ -99,6 +99,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "accounts#sessions": ("usersessions_list",),
     "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
+    "record": ("record", "server-record"),
     "deployment#licences-of-a-collection": ("collection-settings",),
     "deployment#archive-and-delete-a-collection": ("delete-collection",),
 }

@@ -126,6 +126,7 @@ STAGES = (
         (
             NavigationPage("Collection", "collection-settings", OWNERS_TOO),
             NavigationPage("Jobs", "jobs", OWNERS_TOO),
+            NavigationPage("Record", "record"),
         ),
     ),
 )
@@ -173,6 +174,7 @@ ACTIONS = (
     Action("Sample the citation labels", "label-samples", "errors audit wrong precision recall"),
     Action("Publish a release", "releases", "version export zip qrels"),
     Action("Download the collection", "collection-settings", "export backup archive", "#archive"),
+    Action("See the record of actions", "record", "audit log who did what when history"),
     Action("Edit the datasheet", "datasheet", "answers documentation"),
 )
 

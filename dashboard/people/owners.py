@@ -12,6 +12,9 @@ from django.db import transaction
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
 from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
 from accounts.services import AccountError
@@ -112,3 +115,10 @@ def end_judging(*, collection: Collection, person: User) -> None:
             raise NotDone(work)
         membership.role = Role.ADMIN
         membership.save(update_fields=["role"])
+        record_action(
+            kind=ActionKind.JUDGING_ENDED,
+            collection=locked_collection,
+            subject=about_person(person),
+            details={"role": membership.role},
+            by=person,
+        )

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from accounts.access import person_of, row_or_404
+from accounts.actions.services import record_person_read
 from accounts.forms import ROLES_EXPLAINED
 from accounts.models import Collection, Role, User
 from accounts.password_links import DAYS, refusals
@@ -48,6 +49,7 @@ def person_here(collection: Collection, user_id: int) -> User:
 def person_answer(
     request: HttpRequest, collection: Collection, person: User, **more: Any
 ) -> HttpResponseBase:
+    record_person_read(collection=collection, person=person, page="person")
     if wants_csv(request):
         return _queries_file(request, collection, person)
     return _page(request, collection, person, **more)

@@ -16,11 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in
+from accounts.actions.services import record_people_read
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.invitations.forms import InviteForm
 from accounts.models import JUDGES, OWNERS, Collection, Membership, Role, User
-from accounts.password_links import PasswordLinkRefused, password_link
+from accounts.password_links import PasswordLinkRefused
+from accounts.password_links import make_password_link as make_link
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from annotation.models import Level
@@ -90,6 +92,8 @@ def timesheet(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     """The hours of a week: everybody's for an admin, else one's own."""
     monday, viewer = week_named(request.GET.get("week", "")), person_of(request)
     is_admin = Role.ADMIN in roles_in(collection, viewer)
+    if is_admin:
+        record_people_read(collection=collection, page="hours")
     rows = worked_weeks(collection, monday, None if is_admin else viewer)
     week = name_of_week(monday)
     if wants_csv(request):
@@ -217,7 +221,7 @@ def make_password_link(
 ) -> HttpResponseBase:
     person = _membership(collection, membership_id).user
     try:
-        path = password_link(asked_by=person_of(request), person=person)
+        path = make_link(collection=collection, asked_by=person_of(request), person=person)
     except PasswordLinkRefused as error:
         messages.error(request, str(error))
         return redirect("person", collection.slug, person.pk)

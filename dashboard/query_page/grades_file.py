@@ -11,6 +11,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_once_an_hour
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair
@@ -76,6 +78,9 @@ def grades_file(
             "Download JSON Lines instead.",
         )
         return redirect(request.path)
+    record_once_an_hour(
+        kind=ActionKind.GRADES_DOWNLOADED, collection=collection, details={"format": kind}
+    )
     response = StreamingHttpResponse(
         _by_query(collection, pairs, write), content_type=f"{content_type}; charset=utf-8"
     )

@@ -10,6 +10,8 @@ from typing import ClassVar
 from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Slot
@@ -99,6 +101,7 @@ def archive_collection(*, collection: Collection) -> None:
             raise JobsInProgress(locked_collection, kinds)
         locked_collection.archived_at = timezone.now()
         locked_collection.save(update_fields=["archived_at"])
+        record_action(kind=ActionKind.COLLECTION_ARCHIVED, collection=locked_collection)
     _wait_for_answers(collection)
 
 
@@ -131,6 +134,8 @@ def unarchive_collection(*, collection: Collection) -> None:
         locked_collection = lock_collection(collection, archived_too=True)
         if locked_collection.deletion_began_at:
             raise DeletionBegan(locked_collection)
+        if locked_collection.is_archived:
+            record_action(kind=ActionKind.COLLECTION_UNARCHIVED, collection=locked_collection)
         locked_collection.archived_at = locked_collection.exported_at = None
         locked_collection.exported_rows = {}
         locked_collection.save(update_fields=["archived_at", "exported_at", "exported_rows"])
@@ -190,6 +195,7 @@ def begin_deletion(*, collection: Collection, name: str) -> None:
             check_export(locked_collection)
             locked_collection.deletion_began_at = timezone.now()
             locked_collection.save(update_fields=["deletion_began_at"])
+            record_action(kind=ActionKind.DELETION_BEGUN, collection=locked_collection)
 
 
 def request_deletion(*, collection: Collection, name: str, requested_by: User | None) -> Job:

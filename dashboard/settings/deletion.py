@@ -14,6 +14,8 @@ from django.conf import settings
 from django.core.validators import validate_slug
 from django.db.models import Sum
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from adjudication.models import Decision
@@ -98,4 +100,5 @@ def delete_collection(*, collection: Collection, work: JobContext | None = None)
     with work.fenced():
         lock_collection(collection, archived_too=True)
         delete_last_rows(collection)
+        record_action(kind=ActionKind.COLLECTION_DELETED, collection=collection)
         work.complete({})

@@ -16,8 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.models import Collection, User
 from annotation.models import Judgment, RepeatJudgment, Slot
 from bundle.zip.writing import zip_entry
@@ -74,6 +77,9 @@ def export_collection(collection: Collection) -> Iterator[bytes]:
     """
     collection.refresh_from_db()
     check_archived(collection)
+    with transaction.atomic():
+        # At its beginning: a download that is broken off has told most of it, too.
+        record_action(kind=ActionKind.COLLECTION_EXPORTED, collection=collection)
     return _written(collection)
 
 

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.models import QueryPaper
@@ -307,6 +310,13 @@ def add_round(
                 work.check()
             pool_round.frozen_at = timezone.now()
             pool_round.save(update_fields=["frozen_at"])
+            record_action(
+                kind=ActionKind.POOLS_TOPPED_UP,
+                collection=now,
+                subject=about(SubjectKind.POOL_ROUND, pool_round.pk, str(number)),
+                details={"documents": new_pools.candidates},
+                by=made_by,
+            )
             work.complete({"round": number, "documents": new_pools.candidates})
     return pool_round
 

@@ -9,6 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.models import QueryPaper
@@ -247,4 +249,9 @@ def _freeze(collection: Collection, drafts: PoolQuerySet) -> int:
                 "from it, so they can no longer be rebuilt and were not frozen. "
                 "Build the pools again."
             )
-        return drafts.update(frozen_at=timezone.now())
+        frozen = drafts.update(frozen_at=timezone.now())
+        if frozen:
+            record_action(
+                kind=ActionKind.POOLS_FROZEN, collection=collection, details={"pools": frozen}
+            )
+        return frozen

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.access import row_or_404
+from accounts.actions.services import record_people_read
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, JUDGES, Collection
 from database.dry_run import rolled_back_if
@@ -200,6 +201,7 @@ class TrainingSetDetail(CollectionView):
         found = row_or_404(sets.named(practice_set).first())
         (row,) = set_rows(self.collection, [found])
         results = results_of(self.collection).filter(member__practice_set=found)
+        record_people_read(collection=self.collection, page="training")
         answer = {"set": row, "results": results, "pairs": missed_pairs(found)}
         return Response(TrainingSetDetailAnswer(answer).data)
 

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in, row_or_404
+from accounts.actions.services import record_people_read
 from accounts.models import JUDGES, Collection, Role
 from annotation.qualifications.standing import unqualified_annotators
 from annotation.services import JudgingError
@@ -42,6 +43,7 @@ def training(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     """The admin's sets; the own training of a person who judges."""
     if Role.ADMIN in roles_in(collection, person_of(request)):
         if wants_csv(request):
+            record_people_read(collection=collection, page="training")
             columns = TRAINING_RESULTS.shown(request)
             return csv_file(f"{collection.slug}-training", columns, results_of(collection))
         return _sets_page(request, collection)
@@ -167,6 +169,7 @@ def training_set(
 ) -> HttpResponseBase:
     """The results of a set by person, and the pairs that most people missed."""
     found = _set_or_404(collection, practice_set)
+    record_people_read(collection=collection, page="training")
     pairs = missed_pairs(found)
     if wants_csv(request):
         return csv_file(f"{collection.slug}-{found.name}", TRAINING_PAIRS.shown(request), pairs)

@@ -9,6 +9,9 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from accounts.actions.kinds import ActionKind, SubjectKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from release.errata.errors import AlreadySettled, ErratumError, NotPublic, TooManyReports
@@ -94,6 +97,13 @@ def settle_erratum(
         locked.settled_at = timezone.now()
         locked.settled_by = settled_by
         locked.save(update_fields=["state", "answer", "settled_at", "settled_by"])
+        record_action(
+            kind=ActionKind.ERRATUM_DECIDED,
+            collection=erratum.release.collection,
+            subject=about(SubjectKind.ERRATUM, locked.pk, str(locked.number)),
+            details={"version": erratum.release.version, "answer": str(locked.state)},
+            by=settled_by,
+        )
     return locked
 
 
@@ -129,12 +139,20 @@ def decline_errata(
             rows = rows.filter(pk__in=ids)
         if up_to is not None:
             rows = rows.filter(pk__lte=up_to)
-        return rows.order_by().update(
+        declined = rows.order_by().update(
             state=ErratumState.DECLINED,
             answer=answer,
             settled_at=timezone.now(),
             settled_by=settled_by,
         )
+        if declined:
+            record_action(
+                kind=ActionKind.ERRATUM_DECIDED,
+                collection=collection,
+                details={"answer": str(ErratumState.DECLINED), "errata": declined},
+                by=settled_by,
+            )
+        return declined
 
 
 def _checked_text(text: str, name: str) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 from django.db import DataError, IntegrityError
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
@@ -210,5 +212,11 @@ def _finish(context: ReleaseImportContext, settings: Settings, admin: User | Non
             last_day=settings.last_day,
             annotators=settings.annotators,
             owner_annotators=settings.owner_annotators,
+        )
+        record_action(
+            kind=ActionKind.COLLECTION_IMPORTED,
+            collection=collection,
+            details={"version": context.manifest.version},
+            by=admin,
         )
         context.work.complete(asdict(context.report))

@@ -25,17 +25,17 @@ VERBS = {
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it
 # They have no collection: a token or second factors of a person, the state of the server, a demo
-# of its own, a release by itself, all jobs, a file to write.
+# of its own, a release by itself, the server's record, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
-    "reconcile_jobs",
-    "write_labeller",
+    *("list_server_actions", "delete_addresses", "reconcile_jobs", "write_labeller"),
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     "doctor",
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
     *("export_manifest", "export_queries", "list_people", "rebuild_pools", "report_study"),
+    *("list_actions", "list_server_actions"),
     "report_label_sample",
     *("simulate_estimates", "simulate_pooling", "simulate_stopping"),
     *("start_demo", "verify_release"),

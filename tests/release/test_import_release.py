@@ -7,6 +7,7 @@ import json
 import pytest
 from django.utils import timezone
 
+from accounts.actions.models import RecordedAction
 from accounts.judging_rules import JudgingRules
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
@@ -209,6 +210,15 @@ def test_the_judging_rules_come_back(every_kind, tmp_path):
     import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
 
     assert Collection.objects.get(slug="copy").judging_rules == rules
+
+
+def test_the_record_has_the_import_alone_and_not_its_parts(imported):
+    kinds = RecordedAction.objects.filter(collection=imported).order_by("pk")
+
+    assert list(kinds.values_list("kind", "collection_slug")) == [
+        ("role-given", "copy"),
+        ("collection-imported", "copy"),
+    ]
 
 
 def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):

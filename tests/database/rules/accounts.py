@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
+from accounts.actions.models import RecordedAction
 from tests.database.rules.world import Case, World, again, change, delete, given
 
 
@@ -41,7 +42,27 @@ def deletion_begun_and_undone(world: World) -> None:
     change(world.collection, deletion_began_at=None)
 
 
+def action_of(world: World) -> RecordedAction:
+    return RecordedAction.objects.filter(collection=world.collection).earliest("pk")
+
+
+def recorded_twice(world: World) -> None:
+    for _ in range(2):
+        again(action_of(world), once="2026-11-27 16 digest")
+
+
 CASES = [
+    Case("action_kind_known", lambda world: again(action_of(world), kind="guessed")),
+    Case("action_way_known", lambda world: again(action_of(world), way="mail")),
+    Case("action_subject_known", lambda world: again(action_of(world), subject_kind="grade")),
+    Case("action_slug_of_one", lambda world: again(action_of(world), collection=None)),
+    Case("action_recorded_once", recorded_twice),
+    Case("action_never_edited", lambda world: change(action_of(world), details={})),
+    Case(
+        "action_address_only_emptied",
+        lambda world: change(action_of(world), address="198.51.100.7"),
+    ),
+    Case("action_never_deleted", lambda world: delete(action_of(world))),
     Case("accounts_user.username", lambda world: again(world.first)),
     Case("accounts_collection.slug", lambda world: again(world.collection)),
     Case(
