@@ -83,6 +83,6 @@ DETAILS = frozenset(
     {
         *("role", "version", "changed", "reason", "answer", "recipient", "level", "page"),
         *("queries", "pairs", "pools", "documents", "judgments", "decisions", "errata", "actions"),
-        *("query", "seat", "round", "judged_again", "first_round", "format"),
+        *("query", "seat", "round", "judged_again", "first_round", "format", "scope"),
     }
 )

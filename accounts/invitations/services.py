@@ -17,6 +17,9 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
 from accounts.invitations.addresses import Invitee
 from accounts.invitations.models import Invitation
 from accounts.locking import lock_collection
@@ -210,6 +213,12 @@ def store_invitation(
     )
     invitation.name = invitee.name or invitation.name
     invitation.invited_by = invited_by or invitation.invited_by
+    record_action(
+        kind=ActionKind.PERSON_INVITED,
+        collection=collection,
+        details={"role": str(role)},
+        by=invited_by,
+    )
     return _renew(invitation)
 
 
@@ -226,6 +235,12 @@ def _create_account(invitation: Invitation, username: str, name: str, password: 
     try:
         with transaction.atomic():
             EmailAddress.objects.create(user=person, email=email, verified=True, primary=True)
+            record_action(
+                kind=ActionKind.ACCOUNT_CREATED,
+                collection=invitation.collection,
+                subject=about_person(person),
+                by=person,
+            )
     except IntegrityError as error:
         raise EmailInUse(email) from error
     return person

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allauth.mfa.models import Authenticator
-from allauth.usersessions.internal.flows import sessions
+from allauth.usersessions.adapter import get_adapter
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
@@ -21,6 +22,9 @@ from django_htmx.http import HttpResponseClientRedirect
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
+from accounts.actions.subjects import about_person
 from accounts.models import OWNERS, Collection, User
 from web.errors import UserFacingError
 from web.requests.answers import refusal, wants_json
@@ -49,12 +53,15 @@ def remove_second_factors(*, person: User) -> int:
     """Remove the app, the passkeys and the recovery codes. Returns how many of these there were."""
     with transaction.atomic():
         number, _ = Authenticator.objects.filter(user=person).delete()
+        if number:
+            record_action(kind=ActionKind.SECOND_FACTOR_RESET, subject=about_person(person))
     return int(number)
 
 
 def end_other_sessions(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
     """A receiver: a login from before the second factor ends, as it never proved one."""
-    sessions.end_other_sessions(request, user)
+    others = UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key)
+    get_adapter().end_sessions(list(others))
 
 
 def check_second_factor(collection: Collection, person: User) -> None:

@@ -11,6 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.services import record_action
 from accounts.models import User
 from accounts.tokens.models import PREFIX, START_LENGTH, ApiToken
 from accounts.tokens.scopes import Scope
@@ -60,12 +62,15 @@ def create_token(*, person: User, name: str, scope: Scope, days: int | None) -> 
             created_at=now,
             expires_at=None if days is None else now + timedelta(days=days),
         )
+        record_action(kind=ActionKind.TOKEN_MADE, details={"scope": str(scope)}, by=person)
     return token
 
 
 def revoke_token(*, token: ApiToken) -> None:
     """End a token at once. A second call changes nothing."""
-    ApiToken.objects.filter(pk=token.pk).unrevoked().update(revoked_at=timezone.now())
+    with transaction.atomic():
+        if ApiToken.objects.filter(pk=token.pk).unrevoked().update(revoked_at=timezone.now()):
+            record_action(kind=ActionKind.TOKEN_REVOKED, details={"scope": token.scope})
 
 
 def revoke_all_tokens(*, person: AbstractBaseUser) -> None:

@@ -34,11 +34,8 @@ ELSEWHERE = {
     *(ActionKind.LOGGED_IN, ActionKind.LOGIN_LIMIT_REACHED, ActionKind.COLLECTION_IMPORTED),
     *(ActionKind.PERSON_READ, ActionKind.GRADES_DOWNLOADED, ActionKind.RECORD_EXPORTED),
 }
-# Their services come with invitations, API tokens, second factors and the rights of people.
-TO_COME = {
-    *(ActionKind.PERSON_INVITED, ActionKind.SECOND_FACTOR_RESET, ActionKind.TOKEN_MADE),
-    *(ActionKind.TOKEN_REVOKED, ActionKind.PERSON_EXPORTED, ActionKind.PERSON_ERASED),
-}
+# Their services come with the rights of people.
+TO_COME = {ActionKind.PERSON_EXPORTED, ActionKind.PERSON_ERASED}
 
 
 @pytest.fixture
@@ -143,10 +140,10 @@ class TestWho:
         person.set_password("open sesame 7")
         person.save()
 
-        client.post("/accounts/login/", {"username": "mara", "password": "open sesame 7"})
+        client.post("/accounts/login/", {"login": "mara", "password": "open sesame 7"})
         login = newest()
         for _ in range(4):
-            Client().post("/accounts/login/", {"username": "mara", "password": "wrong"})
+            Client().post("/accounts/login/", {"login": "mara", "password": "wrong"})
 
         assert (login.kind, login.person, login.address) == (
             ActionKind.LOGGED_IN,
@@ -224,7 +221,7 @@ class TestWhatIsKept:
         person = UserFactory(username="mara")
         person.set_password("open sesame 7")
         person.save()
-        client.post("/accounts/login/", {"username": "mara", "password": "open sesame 7"})
+        client.post("/accounts/login/", {"login": "mara", "password": "open sesame 7"})
 
         assert (newest().person, newest().address, newest().agent) == (person, "", "")
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from allauth.mfa.models import Authenticator
+
 from accounts.actions.kinds import ActionKind as Kind
 from accounts.actions.models import RecordedAction
+from accounts.invitations.addresses import Invitee
+from accounts.invitations.services import accept_with_new_account, store_invitation
+from accounts.login.second_factors import remove_second_factors
 from accounts.models import Collection, Role, User
 from accounts.password_links import make_password_link
 from accounts.services import add_membership, create_person
+from accounts.tokens.scopes import Scope
+from accounts.tokens.services import create_token, revoke_token
 from adjudication.judgment_import.context import ImportOptions
 from adjudication.judgment_import.service import import_judgments
 from adjudication.models import Recipient
@@ -73,6 +81,25 @@ def a_scene(folder: Path) -> Scene:
     judge_both(opening, (0, 3), (1, 1), (2, 2))
     admin = User.objects.get(username="admin")
     return Scene(opening.query.collection, opening, admin, folder)
+
+
+def _accepted_invitation(scene: Scene) -> None:
+    letter = store_invitation(
+        scene.collection, Invitee("mara@example.org", ""), Role.CURATOR, scene.admin
+    )
+    accept_with_new_account(
+        token=letter.token, username="mara", name="", password=secrets.token_urlsafe(16)
+    )
+
+
+def _revoked_token(scene: Scene) -> None:
+    create_token(person=scene.admin, name="script", scope=Scope.READ, days=30)
+    revoke_token(token=scene.admin.api_tokens.get())
+
+
+def _removed_second_factors(scene: Scene) -> None:
+    Authenticator.objects.create(user=scene.admin, type=Authenticator.Type.TOTP, data={})
+    remove_second_factors(person=scene.admin)
 
 
 def _changed_roles(scene: Scene) -> None:
@@ -220,6 +247,19 @@ def _released(scene: Scene) -> None:
 
 
 DEEDS: list[tuple[Deed, list[Kind]]] = [
+    (
+        lambda scene: store_invitation(
+            scene.collection, Invitee("mara@example.org", ""), Role.CURATOR, scene.admin
+        ),
+        [Kind.PERSON_INVITED],
+    ),
+    (_accepted_invitation, [Kind.PERSON_INVITED, Kind.ACCOUNT_CREATED, Kind.ROLE_GIVEN]),
+    (
+        lambda scene: create_token(person=scene.admin, name="script", scope=Scope.READ, days=30),
+        [Kind.TOKEN_MADE],
+    ),
+    (_revoked_token, [Kind.TOKEN_MADE, Kind.TOKEN_REVOKED]),
+    (_removed_second_factors, [Kind.SECOND_FACTOR_RESET]),
     (
         lambda scene: create_person(
             collection=scene.collection, username="new", name="", role=Role.CURATOR
