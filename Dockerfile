@@ -1,10 +1,14 @@
-FROM python:3.11-slim
+FROM python:3.11-slim-bookworm
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# For backups. pg_dump must have the version of the server in docker-compose.yml, which is Debian's.
+RUN apt-get update && apt-get install --yes --no-install-recommends age gnupg postgresql-client-15 \
+    && rm -rf /var/lib/apt/lists/*
+
 # The processes do not run as root, and can write to the data folder only.
 RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
-    && install -d -o qrelsmith -g qrelsmith /data
+    && install -d -o qrelsmith -g qrelsmith /data /backups
 
 WORKDIR /app
 COPY requirements.lock ./

@@ -127,6 +127,7 @@ INSTALLED_APPS = [
     "csfcube",
     "benchmarks",
     "demo",
+    "backups",
     "dashboard",
 ]
 

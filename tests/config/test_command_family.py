@@ -20,11 +20,14 @@ VERBS = {
     *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
-    *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
+    *("rebuild", "reconcile", "report", "restore", "run", "score", "simulate", "start", "train", "verify"),
     "write",
 }
-# They have no collection: a demo of its own, a release by itself, all jobs, a file to write.
-WITHOUT_COLLECTION = {"start_demo", "verify_release", "reconcile_jobs", "write_labeller"}
+# They have no collection: a demo of its own, a release by itself, all jobs, a file to write, the server.
+WITHOUT_COLLECTION = {
+    *("start_demo", "verify_release", "reconcile_jobs", "write_labeller"),
+    *("make_backup", "restore_backup"),
+}
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
     *("choose_models", "compare_judging_plans", "compute_significance", "export_documents"),
