@@ -76,8 +76,9 @@ def restore_backup(
             raise BackupDamaged(f"The restored database differs: {' '.join(found)}")
         if is_dry_run:
             return Restored(manifest, missing, kept=[])
-        report(f"Applying {len(missing)} migrations")
-        scratch.migrate()
+        if missing:
+            report(f"Applying {len(missing)} migrations")
+            scratch.migrate()
         kept = _put_in_place(engine, files, scratch, keep_old=bool(replace))
     return Restored(manifest, missing, kept)
 
