@@ -47,6 +47,7 @@ NOT_RUN = {
     "docs/release.md": 3,
     "docs/retrievers.md": 1,
     "docs/testing.md": 3,
+    "docs/updates.md": 3,
 }
 PATIENCE = 600  # seconds for all commands of a page, on a busy machine
 LOAD_DEMO = """
