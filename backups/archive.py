@@ -25,7 +25,7 @@ PART_BYTES = 4 << 20
 CHUNK_BYTES = 1 << 20
 
 
-class Manifest(NamedTuple):
+class BackupManifest(NamedTuple):
     """`tables` has the number of rows and the digest of each table."""
 
     version: str
@@ -44,7 +44,7 @@ class ArchiveWriter:
     def add(self, name: str, content: bytes) -> None:
         self._add(name, io.BytesIO(content), len(content))
 
-    def add_manifest(self, manifest: Manifest) -> None:
+    def add_manifest(self, manifest: BackupManifest) -> None:
         self.add(MANIFEST, json.dumps(manifest._asdict(), indent=1).encode())
 
     def add_database(self, chunks: Iterable[bytes]) -> None:
@@ -103,7 +103,7 @@ class ArchiveReader:
         self._tar = tar
         self._digests: dict[str, str] = {}
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> BackupManifest:
         for name, chunks in self.members():
             if name != MANIFEST:
                 break
@@ -146,7 +146,7 @@ class ArchiveReader:
                 raise BackupDamaged(f"{name} in the backup is damaged: its SHA-256 differs.")
 
 
-def _manifest_of(content: bytes) -> Manifest:
+def _manifest_of(content: bytes) -> BackupManifest:
     try:
         values = json.loads(content)
         if values["format"] > FORMAT_VERSION:
@@ -154,7 +154,7 @@ def _manifest_of(content: bytes) -> Manifest:
                 f"The backup has format {values['format']}, and this version reads formats up to "
                 f"{FORMAT_VERSION}. Install the version that made it: {values['version']}."
             )
-        return Manifest(**values)
+        return BackupManifest(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise BackupDamaged(f"{MANIFEST} in the backup cannot be read: {error}.") from error
 

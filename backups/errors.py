@@ -1,4 +1,4 @@
-"""What can stop a backup or a restore, in words for a system administrator."""
+"""The errors that stop a backup or a restore, in words for a system administrator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class BackupIncomplete(UserFacingError):
 
 
 class BackupCancelled(UserFacingError):
-    """Somebody ended the command."""
+    """The command was ended by a signal."""
 
 
 class BackupDamaged(UserFacingError):

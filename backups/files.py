@@ -53,7 +53,7 @@ def stored_files() -> Iterator[tuple[str, Path]]:
 
 
 class LinkedFiles:
-    """A second name for each file in a folder of the backup's own, so that nobody removes it."""
+    """A second name for each file in a folder of the backup's own, so that a deletion leaves it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

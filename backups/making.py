@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from backups.archive import FILES, Manifest, writing
+from backups.archive import FILES, BackupManifest, writing
 from backups.databases.current import current_engine
 from backups.databases.interface import RULES, Engine, ScratchDatabase, Tables, differences
 from backups.encryption import Encryption, encrypted_into
@@ -139,7 +139,7 @@ def _make(folder: Path, encryption: Encryption, report: Report) -> tuple[MadeBac
 
 @contextmanager
 def _moment(engine: Engine, linked: LinkedFiles) -> Iterator[list[NamedFile]]:
-    """One state of the database, with the files that its rows name.
+    """A state of the database, with the files that its rows name.
 
     A file that was made and removed around the moment is missing. Then another moment is taken.
     What is missing each time is missing on the server.
@@ -169,9 +169,9 @@ def _restored_too(
         done += len(chunk)
 
 
-def _manifest(engine: Engine, created_at: str, tables: Tables) -> Manifest:
+def _manifest(engine: Engine, created_at: str, tables: Tables) -> BackupManifest:
     applied = MigrationRecorder(connection).applied_migrations()
-    return Manifest(
+    return BackupManifest(
         version=settings.SOFTWARE_VERSION,
         created_at=created_at,
         engine=engine.name,

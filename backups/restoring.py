@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from accounts.models import Collection, User
-from backups.archive import DATABASE, FILES, ArchiveReader, Manifest, reading
+from backups.archive import DATABASE, FILES, ArchiveReader, BackupManifest, reading
 from backups.databases.current import current_engine
 from backups.databases.interface import Engine, ScratchDatabase, differences
 from backups.encryption import decrypted
@@ -35,7 +35,7 @@ NAMED = 3
 class Restored(NamedTuple):
     """`migrations` were applied afterwards. `kept` is what was there before."""
 
-    manifest: Manifest
+    manifest: BackupManifest
     migrations: list[str]
     kept: list[str]
 
@@ -97,7 +97,7 @@ def _check_place(engine: Engine, replace: str) -> None:
 
 
 def _contents() -> Iterator[str]:
-    """What a restore would replace."""
+    """The things that a restore would replace."""
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
     for model in (User, Collection):
@@ -108,7 +108,7 @@ def _contents() -> Iterator[str]:
             yield f"files in {folder}"
 
 
-def _check_manifest(manifest: Manifest, engine: Engine) -> list[str]:
+def _check_manifest(manifest: BackupManifest, engine: Engine) -> list[str]:
     """The migrations that the backup lacks. Raises RestoreRefused if it does not fit."""
     if manifest.engine != engine.name:
         raise RestoreRefused(

@@ -54,7 +54,7 @@ class Engine(Protocol):
 
 
 def differences(before: Tables, after: Tables) -> list[str]:
-    """What differs between a database and its copy, a sentence for each table."""
+    """The differences between a database and its copy, a sentence for each table."""
     found = []
     for name in sorted(before.keys() | after.keys()):
         (count, digest), (copied, copied_digest) = (

@@ -171,9 +171,9 @@ def _psycopg() -> psycopg.Connection[Any]:
 
 
 def _conninfo(name: str = "") -> str:
-    """Where the server is, without the password. libpq's own options are kept, such as `sslmode`.
+    """The address of the server, without the password.
 
-    Django's session options are not: they end sessions that wait.
+    libpq's own options are kept, such as `sslmode`. Django's session options are not: they end sessions that wait.
     """
     parameters = connection.get_connection_params()
     own = {"password", "options", "cursor_factory", "context", "prepare_threshold"}
@@ -244,7 +244,7 @@ def _drop(server: psycopg.Connection[Any], name: str) -> None:
 
 
 def _drop_leftovers(server: psycopg.Connection[Any], prefix: str) -> None:
-    """Drop what killed commands left: restored databases to which nobody is connected."""
+    """Drop what killed commands left: restored databases without connections."""
     rows = server.execute(
         "SELECT datname FROM pg_database AS d WHERE starts_with(datname, %s) AND NOT EXISTS "
         "(SELECT FROM pg_stat_activity AS a WHERE a.datid = d.oid)",

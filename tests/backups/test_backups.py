@@ -20,7 +20,7 @@ from django.test import Client
 from accounts.models import Collection, User
 from annotation.models import Judgment, Slot, SlotCount
 from annotation.services import Answer, submit_judgment
-from backups.archive import Manifest, writing
+from backups.archive import BackupManifest, writing
 from backups.cancelling import cancelled_by_signals
 from backups.databases.current import connected_to, current_engine
 from backups.encryption import Encryption, decrypted, encrypted_into
@@ -379,13 +379,13 @@ def test_a_file_is_read_only_with_the_key_that_it_is_encrypted_for(program, tmp_
         assert not stream.read()
 
 
-def a_manifest(**changes) -> Manifest:
+def a_manifest(**changes) -> BackupManifest:
     engine = current_engine().name
     given = {"version": "0.1.0", "created_at": "2026-01-01", "engine": engine, "migrations": []}
-    return Manifest(**{**given, "tables": {}, **changes})
+    return BackupManifest(**{**given, "tables": {}, **changes})
 
 
-def an_archive(path: Path, manifest: Manifest, *, name: str = "database/000001") -> Path:
+def an_archive(path: Path, manifest: BackupManifest, *, name: str = "database/000001") -> Path:
     with path.open("wb") as file, writing(file) as archive:
         archive.add_manifest(manifest)
         archive.add(name, b"nothing")

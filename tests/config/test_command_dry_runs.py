@@ -264,5 +264,5 @@ def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys, s
 def test_every_command_that_writes_has_a_case():
     writing = {name for name, command in own_commands().items() if command.writes}
 
-    # One needs a release of CSFCube, and the other a backup: see tests/csfcube_import and tests/backups.
+    # The others need a release of CSFCube, or a backup: tests/csfcube_import, tests/backups.
     assert writing == {*CASES, "import_csfcube", "restore_backup"}

@@ -20,10 +20,21 @@ VERBS = {
     *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
-    *("rebuild", "reconcile", "report", "restore", "run", "score", "simulate", "start", "train", "verify"),
+    *(
+        "rebuild",
+        "reconcile",
+        "report",
+        "restore",
+        "run",
+        "score",
+        "simulate",
+        "start",
+        "train",
+        "verify",
+    ),
     "write",
 }
-# They have no collection: a demo of its own, a release by itself, all jobs, a file to write, the server.
+# They have no collection: a demo of its own, a release by itself, all jobs, a file, the server.
 WITHOUT_COLLECTION = {
     *("start_demo", "verify_release", "reconcile_jobs", "write_labeller"),
     *("make_backup", "restore_backup"),
