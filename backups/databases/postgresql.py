@@ -173,7 +173,8 @@ def _psycopg() -> psycopg.Connection[Any]:
 def _conninfo(name: str = "") -> str:
     """The address of the server, without the password.
 
-    libpq's own options are kept, such as `sslmode`. Django's session options are not: they end sessions that wait.
+    libpq's own options are kept, such as `sslmode`. Django's session options are not, because they
+    end sessions that wait.
     """
     parameters = connection.get_connection_params()
     own = {"password", "options", "cursor_factory", "context", "prepare_threshold"}

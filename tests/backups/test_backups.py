@@ -215,37 +215,34 @@ def test_an_encrypted_backup_made_while_people_judge_restores_on_an_empty_server
         assert world.name in client.get("/", follow=True).content.decode()
         with pytest.raises(RestoreRefused, match=r"This server has \d+ users, .*--replace"):
             restored_from(file, identity=identity)
+        check_replacement(file, identity, world)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_server_in_use_is_replaced_only_by_name_and_its_database_and_files_are_kept(
-    world, tmp_path, settings
-):
-    file = backup_in(tmp_path / "out")
-    with an_empty_server(tmp_path / "empty", settings):
-        restored_from(file)
-        User.objects.create(username="later")
-        (settings.RELEASE_DIR / world.slug / "1.0.zip").write_bytes(b"spoiled")
-        used = current_engine().database
-        with pytest.raises(RestoreRefused, match=f"in use is {used}, not another"):
-            restored_from(file, replace="another")
+def check_replacement(file: Path, identity: Path, world: Collection) -> None:
+    """A server in use is replaced only by its name, and its database and files are kept."""
+    published = path_of(world.slug, "1.0")
+    User.objects.create(username="later")
+    published.write_bytes(b"spoiled")
+    used = current_engine().database
+    with pytest.raises(RestoreRefused, match=f"in use is {used}, not another"):
+        restored_from(file, identity=identity, replace="another")
 
-        restored = restored_from(file, replace=used)
+    restored = restored_from(file, identity=identity, replace=used)
 
-        assert not User.objects.filter(username="later").exists()
-        with open_release(Collection.objects.get(slug=world.slug).releases.get()):
-            """It is what was published."""
-        (files, database) = restored.kept
-        aside = Path(files.rpartition(" ")[2])
-        assert (aside / "releases" / world.slug / "1.0.zip").read_bytes() == b"spoiled"
-        name = database.removeprefix("the database ")
-        with connected_to(name):
-            assert User.objects.filter(username="later").exists()
-        if connection.vendor == "postgresql":
-            execute(f'DROP DATABASE "{name}"')
+    assert not User.objects.filter(username="later").exists()
+    open_release(world.releases.get()).close()  # raises if it is not what was published
+    (files, database) = restored.kept
+    aside = Path(files.rpartition(" ")[2])
+    assert (aside / "releases" / world.slug / "1.0.zip").read_bytes() == b"spoiled"
+    name = database.removeprefix("the database ")
+    with connected_to(name):
+        assert User.objects.filter(username="later").exists()
+    if connection.vendor == "postgresql":
+        execute(f'DROP DATABASE "{name}"')
 
 
 @pytest.mark.wrong_release
+@pytest.mark.one_database
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_without_a_file_that_a_row_names_is_kept_and_reported(world, tmp_path):
     folder = tmp_path / "out"
