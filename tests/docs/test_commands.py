@@ -26,6 +26,7 @@ SHELL = [block for block in BLOCKS if block.language == "sh"]
 RUN_PAGES = sorted({block.page for block in SHELL if not block.not_run})
 # How many blocks of each page are not run. A new one needs a reason and a new number here.
 NOT_RUN = {
+    "CONTRIBUTING.md": 1,
     "README.md": 2,
     "docs/api.md": 3,
     "docs/backups.md": 4,
