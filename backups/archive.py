@@ -60,9 +60,14 @@ class ArchiveWriter:
         member = tarfile.TarInfo(name)
         member.size, member.mode = size, 0o600
         reader = _DigestReader(content)
-        self._tar.addfile(member, reader)  # type: ignore[arg-type]
-        self._tar.members.clear()  # it keeps every member otherwise
+        self._tar.addfile(member, reader)
+        _forget_members(self._tar)
         self.digests[name] = reader.digest.hexdigest()
+
+
+def _forget_members(tar: tarfile.TarFile) -> None:
+    """It keeps every member otherwise, so its memory would grow."""
+    vars(tar)["members"].clear()
 
 
 def _parts(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -115,7 +120,7 @@ class ArchiveReader:
         sums = b""
         try:
             while (member := self._tar.next()) is not None:
-                self._tar.members.clear()
+                _forget_members(self._tar)
                 content = self._tar.extractfile(member) if member.isreg() else None
                 if content is None or not _is_safe(member.name):
                     raise BackupDamaged(f"The backup has the member {member.name}, which none has.")

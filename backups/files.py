@@ -44,9 +44,9 @@ def stored_files() -> Iterator[tuple[str, Path]]:
     """The name in a backup and the path of each file there is. Hidden files are not finished."""
     for root, folder in roots().items():
         for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder)
-            if path.is_file() and not any(part.startswith(".") for part in name.parts):
-                yield f"{root}/{name.as_posix()}", path
+            below = path.relative_to(folder)
+            if path.is_file() and not any(part.startswith(".") for part in below.parts):
+                yield f"{root}/{below.as_posix()}", path
     for name, path in single_files().items():
         if path.is_file():
             yield name, path

@@ -29,8 +29,8 @@ def check_installed(*programs: str) -> None:
 class Program:
     """A running program, one of whose streams is a pipe."""
 
-    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-        self._process, self._errors = process, errors
+    def __init__(self, name: str, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        self._name, self._process, self._errors = name, process, errors
         self.stdin, self.stdout = process.stdin, process.stdout
 
     def finish(self) -> None:
@@ -46,7 +46,7 @@ class Program:
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         said = " ".join(lines[:ERROR_LINES]) or f"status {self._process.returncode}"
-        return BackupFailed(f"{self._process.args[0]} failed: {said}")  # type: ignore[index]
+        return BackupFailed(f"{self._name} failed: {said}")
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def running(
     environment = {**os.environ, **(variables or {})}
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, env=environment, stderr=errors, **streams)
-        program = Program(process, errors)
+        program = Program(command[0], process, errors)
         try:
             yield program
         except BrokenPipeError:

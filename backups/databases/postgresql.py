@@ -108,7 +108,7 @@ class PostgreSQL:
         command += ["--no-owner", "--no-privileges", f"--snapshot={self._snapshot}"]
         with _client_program([*command, f"--dbname={_conninfo()}"], stdout=subprocess.PIPE) as dump:
             assert dump.stdout
-            yield iter(lambda: dump.stdout.read(CHUNK_BYTES), b"")  # type: ignore[union-attr]
+            yield iter(lambda: dump.stdout.read(CHUNK_BYTES), b"")
             dump.finish()
 
     @contextmanager
