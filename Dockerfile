@@ -1,12 +1,16 @@
 # The base needs Python 3.11 or later with venv. `make compose-check` builds on a plain Debian instead.
-ARG BASE=python:3.11-slim
+ARG BASE=python:3.11-slim-bookworm
 FROM ${BASE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# For backups. pg_dump must have the version of the server in docker-compose.yml, which is Debian's.
+RUN apt-get -qq update && apt-get -qq install --yes --no-install-recommends age gnupg postgresql-client \
+    && rm -rf /var/lib/apt/lists/*
+
 # The processes do not run as root, and can write to the data folder only.
 RUN useradd --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
-    && install -d -o qrelsmith -g qrelsmith /data
+    && install -d -o qrelsmith -g qrelsmith /data /backups
 
 WORKDIR /app
 ENV PATH=/venv/bin:$PATH

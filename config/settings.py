@@ -133,6 +133,7 @@ INSTALLED_APPS = [
     "benchmarks",
     "demo",
     "server",
+    "backups",
     "dashboard",
 ]
 

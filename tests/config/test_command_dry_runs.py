@@ -218,6 +218,7 @@ CASES: dict[str, Case] = {
         *("--facet", "method"),
     ],
     "label_sentences": lambda world, folder: ["small"],
+    "make_backup": lambda world, folder: [folder],
     "make_baselines": lambda world, folder: ["small", "--baseline", "fabs_bm25"],
     "open_queries": opening_arguments,
     "prove_display": proof_arguments,
@@ -269,5 +270,5 @@ def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys, s
 def test_every_command_that_writes_has_a_case():
     writing = {name for name, command in own_commands().items() if command.writes}
 
-    # That of CSFCube's import needs a release of CSFCube: see tests/csfcube_import.
-    assert writing == {*CASES, "import_csfcube"}
+    # The others need a release of CSFCube, or a backup: tests/csfcube_import, tests/backups.
+    assert writing == {*CASES, "import_csfcube", "restore_backup"}

@@ -20,15 +20,16 @@ VERBS = {
     *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
-    *("rebuild", "reconcile", "report", "run", "score", "simulate", "start", "train", "verify"),
-    *("invite", "remove", "write"),
+    *("rebuild", "reconcile", "report", "restore", "run", "score", "simulate", "start", "train"),
+    *("invite", "remove", "verify", "write"),
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it
 # They have no collection: a token or second factors of a person, the state of the server, a demo
-# of its own, a release by itself, the server's record, all jobs, a file to write.
+# of its own, a release by itself, the server's record and backups, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
     *("list_server_actions", "delete_addresses", "reconcile_jobs", "write_labeller"),
+    *("make_backup", "restore_backup"),
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {

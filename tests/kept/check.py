@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import os
 import sqlite3
 import sys
@@ -118,6 +119,7 @@ def faults(releases: list[Path], *, pages_of_a_kind: int) -> Iterator[str]:
 
     yield from pages_that_fail(pages_of_a_kind)
     for path in releases:
+        yield from changed_release(path)
         yield from wrong_outcomes(path)
         yield from wrong_import(path)
         with open_bundle(path) as bundle, bundle.open(QRELS) as file:
@@ -126,6 +128,37 @@ def faults(releases: list[Path], *, pages_of_a_kind: int) -> Iterator[str]:
             migrated = labels_of(collection, read_manifest(bundle))
         if differing := sorted(set(released) ^ set(migrated)):
             yield f"The labels of {collection.slug} differ from its release: {differing[:5]}"
+
+
+def changed_release(path: Path) -> Iterator[str]:
+    """The bytes and the agreement of a release that are not those of its row and its judgments."""
+    from accounts.models import Collection
+    from agreement.coefficients import Missing
+    from agreement.services import both_reports
+    from bundle.layouts.reports import AGREEMENT
+    from bundle.reading.opened import open_bundle
+    from corpus.scale import Scale
+    from release.errors import ReleaseDamaged
+    from release.files import open_release
+    from release.snapshot.collection import queries_by_name
+    from release.snapshot.judgments import stored_pairs
+
+    collection = Collection.objects.get(slug=path.parent.name)
+    try:
+        open_release(collection.releases.get(version=path.stem)).close()
+    except ReleaseDamaged as error:
+        yield str(error)
+    reports = both_reports(
+        slug=collection.slug,
+        facets=list(collection.facets.order_by("position").values_list("key", flat=True)),
+        pairs=stored_pairs(collection, queries_by_name(collection)),
+        scale=Scale(collection.highest_grade, collection.relevant_from),
+        seed=collection.seed,
+    )
+    migrated = json.loads(json.dumps(reports.payloads[Missing.EXCLUDE]))
+    with open_bundle(path) as bundle, bundle.open(AGREEMENT) as file:
+        if json.loads(file.read()) != migrated:
+            yield f"The agreement of {collection.slug} differs from its release."
 
 
 def pages_that_fail(pages_of_a_kind: int) -> Iterator[str]:
