@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -56,7 +57,7 @@ from web.sittings.responses import refused
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, wants_csv
 
-not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
+not_found_for_scripts = not_found_as_json(gettext_lazy("This pair is no longer assigned to you."))
 
 
 def for_the_qualified(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -160,7 +161,7 @@ def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpRespo
     slot = _my_slot(request, slug, name, token)
     form = AnswerForm(request.POST)
     if not form.is_valid():
-        error = BadAnswer("This answer is incomplete. Give it again.")
+        error = BadAnswer(gettext("This answer is incomplete. Give it again."))
         return _refused(request, slug=slug, name=name, token=token, error=error)
     try:
         judgment = submit_judgment(
@@ -237,7 +238,7 @@ def judge_later(
         messages.error(request, str(error))
         return redirect("judge-pair", collection.slug, name, token)
     if not wants_json(request) and queue.next_token(slot.query, person_of(request)) == token:
-        messages.info(request, "This is the only pair left, so it cannot be postponed.")
+        messages.info(request, gettext("This is the only pair left, so it cannot be postponed."))
     return _saved(request, collection.slug, name, slot)
 
 
@@ -275,7 +276,7 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
         return redirect("judge-pair", collection.slug, query.name, token)
     if wants_part(request):
         return HttpResponse(status=204)
-    messages.info(request, "Nothing to undo: you have not judged an earlier pair.")
+    messages.info(request, gettext("Nothing to undo: you have not judged an earlier pair."))
     return redirect("judge-query", collection.slug, query.name)
 
 
@@ -303,7 +304,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
         judgments=judgments,
         query_url=_query_url(collection, query),
         back_url=reverse("judge", args=[collection.slug]),
-        back_name="your queries",
+        back_name=gettext("your queries"),
         progress=queue.progress_in(query.pk, user),
         minutes=queue.minutes_spent(query, user),
         next=following,
@@ -333,7 +334,7 @@ def _workspace(
             guideline=guideline,
             query_url=_query_url(collection, query),
             back_url=reverse("judge", args=[collection.slug]),
-            back_name="Your queries",
+            back_name=gettext("Your queries"),
             later=True,
         ),
         shown,
@@ -370,7 +371,7 @@ def own_judgment_context(
         "collection": collection,
         "query": query,
         "back_url": reverse("judge", args=[collection.slug]),
-        "back_name": "Your queries",
+        "back_name": gettext("Your queries"),
         "guideline": guideline,
         "show_guideline": "guideline" in request.GET,
         "query_text": shown.query,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.languages import choose_language
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -39,6 +40,8 @@ collection_routes: list[URLPattern | URLResolver] = [
 ]
 
 handler400 = "web.requests.refusals.bad_request"
+handler403 = "web.requests.refusals.not_allowed"
+handler404 = "web.requests.refusals.not_found"
 handler500 = "web.requests.refusals.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -51,6 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("accounts.login_urls")),
     path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
+    path("language/", choose_language, name="choose-language"),
     path("parts/", parts, name="parts"),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),
     path("collections/new/", views.new_collection, name="new-collection"),

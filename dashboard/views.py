@@ -43,6 +43,7 @@ from dashboard.settings.facets_form import FacetsForm
 from dashboard.settings.forms import NewCollectionForm, SettingsForm
 from dashboard.settings.judging_form import JudgingForm
 from demo.sample import NotEmpty, OtherFacets, create_sample_collection, request_sample
+from web.languages.choice import translated
 from web.requests.answers import wants_part
 from web.tables.paging import typed
 from web.words import count_noun
@@ -51,6 +52,7 @@ MENU_SIZE = 12  # collections in the menu
 FEW = 4  # hits of each kind below the search field
 
 
+@translated
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
@@ -62,6 +64,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/home.html", {"cards": cards, "archived": archived})
 
 
+@translated
 @require_safe
 def my_collections(request: HttpRequest) -> HttpResponse:
     """The menu of collections, as a part of a page; without a script, the home page has them."""
