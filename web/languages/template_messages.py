@@ -10,7 +10,7 @@ form of a plural depends on a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 Translate = Callable[[str, str], str]  # (context, message) to text; the context is "" mostly
@@ -85,14 +85,17 @@ def _plain(token: str, line: int, translate: Callable[[Message], str] | None) ->
     if found := _TRANSLATE.fullmatch(token):
         text = found[1].strip('"')
         return translate(Message(found[2] or "", text, "", line)) if translate else text
-    if not token.startswith(("{%", "{{")):
-        return token
+    return _literals(token, line, translate) if token.startswith(("{%", "{{")) else token
+
+
+def _literals(source: str, line: int, translate: Callable[[Message], str] | None) -> str:
+    """The source with each `_("text")` in a tag as the text in quotes."""
 
     def literal(match: re.Match[str]) -> str:
         text = translate(Message("", match[1], "", line)) if translate else match[1]
         return f'"{text}"'
 
-    return _IN_TAG.sub(literal, token)
+    return _IN_TAG.sub(literal, source)
 
 
 def _end_of(tokens: list[str], start: int, line: int) -> int:
@@ -119,7 +122,8 @@ def _block(
     text = _text_of(content, is_trimmed, line)
     if translate:
         text = translate(Message(context, text, "", line))
-    return _PLACE.sub(lambda place: _place(place, assigned), text)
+    shown = _PLACE.sub(lambda place: _place(place, assigned), text)
+    return _literals(shown, line, translate)
 
 
 def _place(place: re.Match[str], assigned: dict[str, str]) -> str:
@@ -139,8 +143,3 @@ def _as_text(token: str, line: int) -> str:
     if found := _VARIABLE.fullmatch(token):
         return f"%({found[1]})s"
     return token.replace("%", "%%")
-
-
-def places_of(text: str) -> Iterator[str]:
-    """The places of a message, such as "name" in %(name)s, in alphabetical order."""
-    return iter(sorted(set(re.findall(r"%\((\w+)\)", text))))
