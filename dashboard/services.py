@@ -94,6 +94,7 @@ def change_settings(
     seconds_per_judgment: float,
     seed: str,
     analysis: str,
+    document_language: str,
 ) -> None:
     """Save the settings of a collection. Without an analysis, its documents show the language.
 
@@ -111,10 +112,11 @@ def change_settings(
         locked_collection.seconds_per_judgment = seconds_per_judgment
         locked_collection.seed = seed
         locked_collection.analysis = analysis
+        locked_collection.document_language = document_language
         locked_collection.save(
             update_fields=[
                 *("name", "description", "licence", "corpus_licence"),
-                *("seconds_per_judgment", "seed", "analysis"),
+                *("seconds_per_judgment", "seed", "analysis", "document_language"),
             ]
         )
         note_language(locked_collection)

@@ -1,8 +1,9 @@
-"""`make messages`: bring the catalogues of `locale/` up to date. `make lint` runs it with `--check`.
+"""`make messages`: bring the catalogues of `locale/` up to date. `make lint` only checks them.
 
 It reads the texts that templates, Python and scripts mark for translation, writes them into the
 .po files, and makes of these what the program reads: the .mo files, and a module for the scripts of
-each language. No program but Python is needed (ADR 81).
+each language. No program but Python is needed (ADR 81). It also names texts in the templates of
+annotators and adjudicators that are not marked.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +25,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from web.languages.template_messages import messages_of
+from web.languages.template_messages import in_language, messages_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "locale"
@@ -44,6 +46,47 @@ HEADER = "# Texts of Qrelsmith. See docs/languages.md."
 PLACES = re.compile(r"%\(\w+\)s|%%|{\w+}")
 TAGS = re.compile(r"<[^>]*>")
 WIDTH = 100  # of a line of a module, as oxfmt breaks it
+
+
+# Pages of admins and curators are in English, and those of accounts have their own texts.
+ENGLISH_ROOMS = {
+    *("accounts", "agreement", "corpus", "curation", "demo", "evaluation", "jobs", "pooling"),
+    *("registration", "release", "retrieval"),
+}
+ENGLISH_TEMPLATES = {
+    *("adjudication/_share", "adjudication/blind_ratings", "adjudication/import_judgments"),
+    *("adjudication/referrals", "annotation/guideline", "annotation/guidelines"),
+    *("practice/_agreement_cells", "practice/_agreement_heads", "practice/_text_changes"),
+    *("practice/meeting", "practice/new_pilot", "practice/pilot", "practice/pilots"),
+    *("practice/training_set", "practice/training_sets"),
+    *("studies/new_study", "studies/studies", "studies/study"),
+    *("web/_column_choice", "web/_command", "web/_figure", "web/_figure_files", "web/_file_drop"),
+    *("web/_filters", "web/_import_buttons", "web/_import_help", "web/_no_match", "web/_pager"),
+    *(
+        "web/_secret",
+        "web/_sort",
+        "web/_table_tools",
+        "web/admin_page",
+        "web/confirm",
+        "web/import_page",
+    ),
+}
+TRANSLATED_OF_DASHBOARD = re.compile(
+    r"dashboard/(_my_collections|_try_sample|_waiting|_way_on|collection|home|timesheet)"
+)
+# Names, and marks that every language has.
+SAME_IN_ALL = re.compile(r"Qrelsmith|API|Aa|Esc|Enter|Shift")
+SHOWN_ATTRIBUTES = {"title", "aria-label", "placeholder", "alt"}
+PLURALS = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
+COMMENTS = re.compile(r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}", re.DOTALL)
+TEMPLATE_TAG = re.compile(r"{%.*?%}|{{.*?}}")
+# A text that a tag gets: `{% meter done total "Pairs judged" %}`.
+TEXT_IN_TAG = re.compile(r'"([#(]?[A-Z][^"./]+)"')
+# Blocks of classes and attributes; that of the work is within another one.
+ATTRIBUTE_BLOCKS = [
+    re.compile(rf"{{%\s*block (?:{names})\s*%}}.*?{{%\s*endblock\b.*?%}}", re.DOTALL)
+    for names in ("work", "main_class|body_attributes")
+]
 
 
 class Found(NamedTuple):
@@ -198,14 +241,68 @@ def _faults_of_text(name: str, sources: tuple[str, ...], text: str) -> Iterator[
         yield f'{name}: the translation "{text}" has one of " < > {{ }}. Use “ ” for quotes.'
     for mark in "#(":
         if sources[0].startswith(mark) != text.startswith(mark):
-            yield f'{name}: the translation "{text}" must begin with {mark}, or must not, as it does.'
+            yield f'{name}: both the message and "{text}" begin with {mark}, or neither.'
+
+
+def is_english(name: str) -> bool:
+    room = name.partition("/")[0]
+    if room == "dashboard":
+        return not TRANSLATED_OF_DASHBOARD.fullmatch(name)
+    return room in ENGLISH_ROOMS or name in ENGLISH_TEMPLATES
+
+
+def unmarked() -> Iterator[str]:
+    """The texts that annotators and adjudicators would read in English."""
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        name = str(path.relative_to(ROOT / "templates").with_suffix(""))
+        if is_english(name):
+            continue
+        for text in unmarked_in(path.read_text()):
+            yield f'templates/{name}.html: "{text}" is not marked with {{% translate %}}.'
+
+
+def unmarked_in(source: str) -> Iterator[str]:
+    for part in (COMMENTS, *ATTRIBUTE_BLOCKS):
+        source = part.sub("", source)
+    rest = in_language(PLURALS.sub("", in_language(source, _nothing)), _nothing)
+    for tag in TEMPLATE_TAG.findall(rest):
+        yield from (text for text in TEXT_IN_TAG.findall(tag) if not SAME_IN_ALL.fullmatch(text))
+    reader = _Texts()
+    reader.feed(TEMPLATE_TAG.sub("", rest))
+    for text in reader.texts:
+        if re.search(r"[A-Za-z]{2}", SAME_IN_ALL.sub("", text)):
+            yield " ".join(text.split())
+
+
+def _nothing(context: str, message: str) -> str:
+    return ""
+
+
+class _Texts(HTMLParser):
+    """The texts and the shown attributes of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = tag
+        self.texts += [value for name, value in attrs if name in SHOWN_ATTRIBUTES and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.inside not in {"script", "style"}:
+            self.texts.append(data)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if it would")
     arguments = parser.parse_args()
-    problems: list[str] = []
+    problems = list(unmarked())
     for domain, found in DOMAINS.items():
         template = template_of(found())
         for language in languages():

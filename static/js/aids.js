@@ -129,6 +129,17 @@ const STOP_WORDS = new Set(
   would yet you your`.split(/\s+/),
 );
 const WORD = /[\p{L}\p{N}]+/gu;
+// Scripts without spaces between words: only the browser's dictionaries know where a word ends.
+const WITHOUT_SPACES =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+// Each word of a text with its place.
+function wordsOf(text) {
+  if (!WITHOUT_SPACES.test(text) || !Intl.Segmenter)
+    return [...text.matchAll(WORD)].map((match) => [match.index, match[0]]);
+  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
+  return segments.filter((part) => part.isWordLike).map((part) => [part.index, part.segment]);
+}
 
 // Plural and singular count as one word.
 const stem = (word) =>
@@ -142,15 +153,10 @@ function wordsIn(selector) {
     const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;
-      for (const match of node.data.matchAll(WORD)) {
-        const word = match[0].toLowerCase();
+      for (const [start, text] of wordsOf(node.data)) {
+        const word = text.toLowerCase();
         if (word.length < 2 || STOP_WORDS.has(word)) continue;
-        words.push({
-          node,
-          start: match.index,
-          end: match.index + match[0].length,
-          stem: stem(word),
-        });
+        words.push({ node, start, end: start + text.length, stem: stem(word) });
       }
     }
   }

@@ -47,6 +47,12 @@ def in_language_of(request: HttpRequest) -> AbstractContextManager[None]:
     return translation.override(language, deactivate=True)
 
 
+def in_english(request: HttpRequest) -> AbstractContextManager[None]:
+    """English, for a page that a view of all roles shows to admins."""
+    request.is_translated = False  # type: ignore[attr-defined]
+    return translation.override(settings.LANGUAGE_CODE)
+
+
 def translated(view: View) -> View:
     """Mark a view whose page exists in every language."""
 
