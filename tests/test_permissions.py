@@ -90,6 +90,7 @@ ADDRESSES = [
     Address("account", ACCOUNTS, BOTH),
     Address("make-token", ACCOUNTS, POST),
     Address("choose-columns", ACCOUNTS, POST),
+    Address("choose-language", EVERYBODY, POST),
     Address("revoke-token", ACCOUNTS, POST),
     Address("new-collection", ("staff",), BOTH, refusal=403),
     Address("new-sample-collection", ("staff",), POST, refusal=403),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from accounts.models import User
 from annotation.services import Answer
@@ -12,7 +11,7 @@ from corpus.models import Document
 from studies.models import Study
 from tests.support.aspects import an_asking_collection, an_open_query_with_aspects
 from tests.support.crawling import Crawl
-from tests.support.factories import an_open_query
+from tests.support.factories import a_query, an_open_query
 from tests.support.practice_scenes import a_pilot, practise
 from tests.support.pseudo_language import CODE, pseudo_language, stored_words, unmarked_texts
 from tests.support.sittings import ask, judge, judge_both, slots_of
@@ -21,9 +20,11 @@ from tests.support.study_scenes import attach_full_texts, rate
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 # What the crawl must have opened, so that a page that it cannot reach is noticed.
 PAGES = {
-    *("collection", "judge", "judge-pair", "judge-mine", "judge-question", "guideline-text"),
-    *("practice", "practice-pair", "training", "training-result", "own-study", "rate-pair"),
-    *("adjudicate", "case", "adjudicate-decided", "case-questions", "timesheet"),
+    "ann1": {
+        *("collection", "judge", "judge-pair", "judge-mine", "judge-question", "guideline-text"),
+        *("practice", "practice-pair", "own-study", "rate-pair", "timesheet"),
+    },
+    "adju": {"collection", "adjudicate", "case", "adjudicate-query", "guideline-text"},
 }
 
 
@@ -44,7 +45,7 @@ def a_collection_in_all_states() -> None:
     ann1 = User.objects.get(username="ann1")
     judge(slots_of(opening, "ann1")[0], Answer(grade=2, aspects=(2,)))
     judge(slots_of(opening, "ann1")[1], None)
-    pilot = a_pilot(collection)
+    pilot = a_pilot(collection, named=[a_query(collection).name])
     practise(pilot.pairs.first(), ann1, 1)
     pair = slots_of(cases, "ann1")[2].pair
     attach_full_texts(*Document.objects.filter(collection=collection))
@@ -66,7 +67,4 @@ def test_every_text_of_a_judge_s_page_is_translated_or_data(username):
         found = {answer.request: unmarked_texts(answer.body, data) for answer in pages}
 
     assert {request: texts for request, texts in found.items() if texts} == {}
-    assert crawl.names >= set()
-    print(sorted(crawl.names), len(pages), len(crawl.answers))
-    print([a.request for a in crawl.answers if a not in pages and "<html" in a.body])
-    assert 0
+    assert crawl.names >= PAGES[username]
