@@ -155,7 +155,7 @@ class OwnJudgment(NamedTuple):
 
     @property
     def reason_text(self) -> str:
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
     @property
     def about(self) -> str:
@@ -386,7 +386,7 @@ def pair_to_show(
         judged=key is not None,
         grade=grade,
         reason=reason or "",
-        reason_text=Reason(reason).label if reason else "",
+        reason_text=str(Reason(reason).label) if reason else "",
         note=note or "",
         aspects=tuple(aspects),
     )

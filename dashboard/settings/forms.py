@@ -157,8 +157,8 @@ class SettingsForm(_CollectionForm):
         regex=LANGUAGE_TAG,
         required=False,
         max_length=35,
-        help_text="Its code, such as en, ja, ar or zh-Hant. Browsers choose fonts and line breaks by "
-        "it. Leave it empty if the documents are in several languages.",
+        help_text="Its code, such as en, ja, ar or zh-Hant. Browsers choose fonts and line breaks "
+        "by it. Leave it empty if the documents are in several languages.",
         error_messages={"invalid": "Write a language code, such as en, ja or zh-Hant."},
         widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
     )

@@ -133,7 +133,7 @@ def trained_pairs(result: TrainingResult) -> list[TrainedPair]:
                 shown.query.title,
                 shown.candidate,
                 answer.grade,
-                Reason(answer.reason).label if answer.reason else "",
+                str(Reason(answer.reason).label) if answer.reason else "",
                 pair.gold or 0,  # never NULL in a training set: a rule
                 pair.explanation,
             )

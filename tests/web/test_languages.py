@@ -72,7 +72,7 @@ def test_the_messages_of_a_template_are_those_that_are_replaced():
 
 
 def test_a_tag_in_a_text_is_refused_with_its_line():
-    with pytest.raises(TemplateSyntax, match="line 2: .* contains {% if x %}"):
+    with pytest.raises(TemplateSyntax, match=r"line 2: .* contains \{% if x %\}"):
         messages_of("\n{% blocktranslate %}a {% if x %}b{% endif %}{% endblocktranslate %}")
 
 
