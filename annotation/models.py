@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from django.conf import settings
 from django.db import models
@@ -23,7 +23,7 @@ class Reason(models.TextChoices):
     SOURCE = "source", gettext_lazy("Missing in the imported data")
 
     @classmethod
-    def offered(cls) -> list[tuple[str, str]]:
+    def offered(cls) -> list[tuple[str, Any]]:
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 

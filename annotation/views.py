@@ -52,6 +52,7 @@ from annotation.workspace import (
 )
 from corpus.models import Query
 from web.downloads import name_in_file
+from web.languages.choice import translated
 from web.requests.answers import outcome, refusal, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.cells import numbered_page
@@ -155,6 +156,7 @@ def _show(request: HttpRequest, collection: Collection, name: str, token: str) -
     return _workspace(request, collection, query, shown)
 
 
+@translated
 @refuse_archived
 def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpResponseBase:
     """Without `in_collection`: the slot is found with the role, in one statement."""

@@ -15,6 +15,8 @@ from django.conf import settings
 from django.test import override_settings
 from django.utils.translation import trans_real
 
+from web.languages.source_language import install
+
 CODE = "ar-x-pseudo"
 UNTRANSLATED = {"qrelsmith", "api", "aa", "csv", "id", "utc"}
 ATTRIBUTES = {"title", "aria-label", "placeholder", "alt"}
@@ -39,12 +41,11 @@ class Pseudo:
 
 @contextmanager
 def pseudo_language() -> Iterator[None]:
-    trans_real._translations[CODE] = Pseudo()
-    try:
-        with override_settings(LANGUAGES=[*settings.LANGUAGES, (CODE, "Pseudo")]):
-            yield
-    finally:
-        del trans_real._translations[CODE]
+    with override_settings(LANGUAGES=[*settings.LANGUAGES, (CODE, "Pseudo")]):
+        install()  # Django drops all catalogues when the languages change
+        trans_real._translations[CODE] = Pseudo()
+        yield
+    install()
 
 
 def unmarked_texts(page: str, data: str) -> list[str]:

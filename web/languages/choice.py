@@ -58,6 +58,8 @@ def translated(view: View) -> View:
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.GET.get("format") == "csv":
+            return view(request, *args, **kwargs)  # a data file, which programs read
         request.is_translated = True  # type: ignore[attr-defined]
         with in_language_of(request):
             return view(request, *args, **kwargs)
