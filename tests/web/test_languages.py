@@ -155,6 +155,7 @@ def test_a_judge_reads_documents_facets_and_grades_of_any_script_in_the_own_lang
     assert "方法" in page
     assert '<div class="paper" lang="ja">' in page
     assert "Kandidat" in page
+    assert 'data-planned="15.0"' in page  # for a script, so with a point
     # What was on screen is the same in both, so the digest is, too.
     assert slot_digest(page) == slot_digest(english)
     answer = client.post(
