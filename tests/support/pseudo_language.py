@@ -56,8 +56,9 @@ def unmarked_texts(page: str, data: str) -> list[str]:
 
 
 def _is_data(text: str, data: str) -> bool:
-    plain = " ".join(re.sub(r"[\W\d_]+", " ", text).split()).lower()
-    return not plain or plain in UNTRANSLATED or plain in data
+    words = re.sub(r"[\W\d_]+", " ", text).lower().split()
+    plain = " ".join(word for word in words if word not in UNTRANSLATED)
+    return plain in data
 
 
 def stored_words() -> str:
