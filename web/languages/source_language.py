@@ -1,8 +1,8 @@
 """Makes the language of the source free: a text in English is the message itself.
 
 Django looks up each message in its own catalogues of English, and finds the language of a request
-through a lock of asgiref. Together they took a tenth of a page's time. We run without `asyncio`, so
-a variable of the thread does the same. The names are private to Django (ADR 81);
+through a lock of asgiref. Together they took 8 % of the judging page's time. We run without
+`asyncio`, so a variable of the thread does the same. The names are private to Django (ADR 81);
 `tests/web/test_languages.py` notices if they change.
 """
 
