@@ -52,7 +52,8 @@ def unmarked_texts(page: str, data: str) -> list[str]:
     """The texts and attributes of a page that are neither marked nor a part of the data."""
     reader = _Reader()
     reader.feed(page)
-    return [text for text in reader.unmarked() if not _is_data(text, data)]
+    parts = (part for text in reader.unmarked() for part in re.split(r"[·:\n]", text))
+    return [part for part in parts if not _is_data(part, data)]
 
 
 def _is_data(text: str, data: str) -> bool:
