@@ -1,7 +1,8 @@
 # A newcomer needs make demo, make test and make lint. The logic is in bootstrap.py,
-# demo/management/commands/demo.py, tests/run_all.py, tests/mutate.py and docs/make_pictures.py.
+# demo/management/commands/demo.py, tests/run_all.py, tests/messages.py, tests/mutate.py and
+# docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs pictures lock clean
+.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -33,6 +34,7 @@ help:
 	@echo "make bench-labels  measure the labelling of sentences (ARGS='--documents 200000')"
 	@echo "make bench-evaluation  measure the scoring of systems (ARGS='--queries 500 --runs 5')"
 	@echo "make docs    build the documentation site in var/site; a broken link fails"
+	@echo "make messages  bring the texts to translate in locale/ up to date (docs/languages.md)"
 	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
 	@echo "make lock    rewrite the lock files from pyproject.toml (needs uv)"
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
@@ -70,6 +72,9 @@ docs:
 	@$(call install,requirements-dev.lock) && \
 	.venv/bin/python -m sphinx -q -W --keep-going -b html -d var/site-cache docs var/site && \
 	echo "The site is in var/site; open var/site/index.html."
+
+messages:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.messages
 
 pictures:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python docs/make_pictures.py

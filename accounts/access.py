@@ -13,11 +13,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.locking import CollectionArchived
 from accounts.login.second_factors import check_second_factor
 from accounts.models import Collection, Role, User
+from web.languages.choice import in_language_of, translated
 from web.requests.answers import refusal, wants_json
 
 Row = TypeVar("Row")
@@ -73,14 +76,15 @@ def by_the_same_person(view: View) -> View:
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
         if claimed not in (None, str(request.user.pk)):
-            message = "Another person is logged in now."
-            return refusal(request, "AnotherPerson", message, status=403)
+            with in_language_of(request):
+                message = gettext("Another person is logged in now.")
+                return refusal(request, "AnotherPerson", message, status=403)
         return view(request, *args, **kwargs)
 
     return wrapped
 
 
-def not_found_as_json(message: str) -> Callable[[View], View]:
+def not_found_as_json(message: str | Promise) -> Callable[[View], View]:
     """Answer 404 to a script's POST as JSON and not as a page.
 
     A 404 page can also come from a proxy, so scripts keep their data until they get this JSON.
@@ -94,7 +98,8 @@ def not_found_as_json(message: str) -> Callable[[View], View]:
             except Http404:
                 if request.method != "POST" or not wants_json(request):
                     raise
-                return refusal(request, "NotYours", message, status=404)
+                with in_language_of(request):
+                    return refusal(request, "NotYours", str(message), status=404)
 
         return wrapped
 
@@ -108,10 +113,14 @@ def in_collection(
 
     The collection is also set on the request, for the navigation. A page for admins can send
     owner-annotators, whose role it does not name, to the page that they have in its place.
+    A page that annotators or adjudicators may open is translated.
     """
+    is_translated = not roles or bool({Role.ANNOTATOR, Role.ADJUDICATOR} & set(roles))
 
     def decorate(view: View) -> Callable[..., HttpResponseBase]:
         guarded = refuse_archived(view)
+        if is_translated:
+            guarded = translated(guarded)
 
         @wraps(view)
         def wrapped(request: HttpRequest, slug: str, **arguments: Any) -> HttpResponseBase:

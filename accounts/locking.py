@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
 from accounts.models import Collection
 from web.errors import UserFacingError
 
@@ -16,10 +18,15 @@ class CollectionArchived(UserFacingError):
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
         if collection.deletion_began_at:
-            remedy = "It is being deleted."
+            remedy = gettext("It is being deleted.")
         else:
-            remedy = "An admin can unarchive it in its settings, or with archive_collection."
-        super().__init__(f"{collection} is archived, so nothing was changed. {remedy}")
+            remedy = gettext(
+                "An admin can unarchive it in its settings, or with archive_collection."
+            )
+        super().__init__(
+            gettext("%(collection)s is archived, so nothing was changed. %(remedy)s")
+            % {"collection": collection, "remedy": remedy}
+        )
 
 
 def lock_collection(collection: Collection, *, archived_too: bool = False) -> Collection:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from accounts.actions.models import RecordedAction  # noqa: F401  (a model of this app)
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
@@ -22,6 +23,13 @@ class User(AbstractUser):
     must_change_password = models.BooleanField(
         default=False, help_text="The password is a one-time password and must be changed."
     )
+    language = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language of the pages, such as de; empty for the browser's.",
+    )
 
     @property
     def shown_name(self) -> str:
@@ -29,13 +37,13 @@ class User(AbstractUser):
 
 
 class Role(models.TextChoices):
-    ADMIN = "admin", "Admin"
-    ANNOTATOR = "annotator", "Annotator"
-    ADJUDICATOR = "adjudicator", "Adjudicator"
-    CURATOR = "curator", "Curator"
+    ADMIN = "admin", gettext_lazy("Admin")
+    ANNOTATOR = "annotator", gettext_lazy("Annotator")
+    ADJUDICATOR = "adjudicator", gettext_lazy("Adjudicator")
+    CURATOR = "curator", gettext_lazy("Curator")
     # Sets up the collection and judges in it. Sees no pools, runs or reports until it has ended
     # judging, and is an admin from then on (ADR 56).
-    OWNER_ANNOTATOR = "owner-annotator", "Owner-annotator"
+    OWNER_ANNOTATOR = "owner-annotator", gettext_lazy("Owner-annotator")
 
 
 EVERY_ROLE = tuple(Role.values)
@@ -142,6 +150,14 @@ class Collection(models.Model):
         default="",
         help_text="How the usual retrievers compare words, such as english; empty until "
         "documents show the language.",
+    )
+    document_language = models.CharField(
+        max_length=35,
+        blank=True,
+        default="en",
+        db_default="en",
+        help_text="The language of the documents' texts, such as en, ja or ar; empty if they are "
+        "in several. Browsers choose fonts and line breaks by it.",
     )
     archived_at = models.DateTimeField(
         null=True, blank=True, help_text="Since when it can be read but not changed."

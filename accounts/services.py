@@ -247,6 +247,12 @@ def rename_person(*, person: User, name: str) -> None:
     person.save(update_fields=["first_name", "last_name"])
 
 
+def choose_language(*, person: User, language: str) -> None:
+    """Remember the language in which the person reads. The code is one of settings.LANGUAGES."""
+    person.language = language
+    person.save(update_fields=["language"])
+
+
 def change_password(*, person: User, password: str) -> None:
     """Set a password that the person chose. This revokes the API tokens (accounts/passwords.py)."""
     with transaction.atomic():

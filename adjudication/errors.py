@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from accounts.models import Collection
 from web.errors import UserFacingError
 
@@ -27,9 +29,12 @@ class NotSenior(AdjudicationConflict):
 
     def __init__(self, collection: Collection) -> None:
         super().__init__(
-            f"In {collection}, cases are decided by seniors, whose grades agree with final labels "
-            f"at ρ of at least {collection.senior_rho:g}. You have not qualified as one, so no "
-            "case can be shown or decided. Ask an admin."
+            gettext(
+                "In %(collection)s, cases are decided by seniors, whose grades agree with "
+                "final labels at ρ of at least %(rho)s. You have not qualified as one, so no "
+                "case can be shown or decided. Ask an admin."
+            )
+            % {"collection": collection, "rho": format(collection.senior_rho, "g")}
         )
 
 

@@ -23,7 +23,7 @@ class SlotAnswer(NamedTuple):
     @property
     def reason_label(self) -> str:
         """In words; "" with a grade. That of a decision is a code or a text of its own."""
-        return dict(Reason.choices).get(self.reason, self.reason)
+        return str(dict(Reason.choices).get(self.reason, self.reason))
 
 
 @dataclass(frozen=True)

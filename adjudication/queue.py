@@ -82,7 +82,7 @@ class ShownJudgment(NamedTuple):
     @property
     def reason_text(self) -> str:
         """The reason in words; "" where there is a grade."""
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
 
 class StandingDecision(NamedTuple):
@@ -539,7 +539,7 @@ def reason_and_note(decision: Decision | BlindRating) -> tuple[str, str]:
     """The reason for a missing grade, and the note. A reason in own words replaces the note."""
     if decision.reason == Reason.OTHER and decision.note:
         return decision.note, ""
-    return Reason(decision.reason).label if decision.reason else "", decision.note
+    return str(Reason(decision.reason).label) if decision.reason else "", decision.note
 
 
 def judgments_digest(pair_id: int, first: int, second: int) -> str:

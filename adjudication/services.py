@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
@@ -35,6 +36,9 @@ class Ruling(GradedAnswer):
     """The final grade, or a code of why the pair gets none; own words are in the note."""
 
     noun = "ruling"
+    without_grade = gettext_noop(
+        "The ruling has no grade. Give a grade from 0 to %(highest)s or a reason."
+    )
     bad = BadRuling
 
 
@@ -67,9 +71,11 @@ def decide(
     except IntegrityError as error:
         if PUBLIC_RULE in str(error):
             raise DecisionInPublicVersion(
-                "A version of this collection was made public after you decided this pair, so your "
-                "decision can no longer change. If it is wrong, ask an admin to have the pair "
-                "decided again. Nothing was saved."
+                gettext(
+                    "A version of this collection was made public after you decided this pair, "
+                    "so your decision can no longer change. If it is wrong, ask an admin to have "
+                    "the pair decided again. Nothing was saved."
+                )
             ) from error
         # The key's first decision was on another pair, whose slots this transaction did not lock.
         earlier = Decision.objects.filter(key=key).first()
@@ -97,7 +103,9 @@ def _same_submission(
 ) -> Decision:
     if SubmittedRuling.of(earlier) != submission:
         raise DecisionKeyReused(
-            "This page was already used for another decision, so nothing was saved. Reload it."
+            gettext(
+                "This page was already used for another decision, so nothing was saved. Reload it."
+            )
         ) from cause
     return earlier
 
@@ -123,24 +131,32 @@ def _decide(
     case: Any = Case.objects.cases().filter(pk=pair_id).first()
     if case is None:
         raise NoSuchCase(
-            "The two judges agree on this pair now, or judge it again, so it needs no decision."
+            gettext(
+                "The two judges agree on this pair now, or judge it again, so it needs no decision."
+            )
         )
     if case.waits:
         raise WaitsForJudges(
-            "A question to the judges of this pair is open, so nothing was saved. Wait for their "
-            "answers, or take the question back."
+            gettext(
+                "A question to the judges of this pair is open, so nothing was saved. Wait for "
+                "their answers, or take the question back."
+            )
         )
     if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(
-            "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
-            "Reload the page to see both judgments."
+            gettext(
+                "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
+                "Reload the page to see both judgments."
+            )
         )
     _check_standing(case.decision_id, adjudicator_id, supersedes)
     check_not_claimed(pair_id, adjudicator_id)
     if must_rate_first(collection, case, adjudicator_id):
         raise NotRatedBlind(
-            "In this collection you grade a case before you see the two judgments, so nothing was "
-            "saved. Reload the page and give your grade."
+            gettext(
+                "In this collection you grade a case before you see the two judgments, so "
+                "nothing was saved. Reload the page and give your grade."
+            )
         )
     release_claim(pair_id=pair_id, adjudicator_id=adjudicator_id)
     return Decision.objects.create(
@@ -163,14 +179,20 @@ def _check_standing(
 ) -> None:
     decision = Decision.objects.filter(pk=decision_id).first() if decision_id else None
     if decision is not None and decision.adjudicator_id != adjudicator_id:
-        raise AlreadyDecided("Another adjudicator decided this pair first, so nothing was saved.")
+        raise AlreadyDecided(
+            gettext("Another adjudicator decided this pair first, so nothing was saved.")
+        )
     if decision is None and supersedes is not None:
         raise DecidedMeanwhile(
-            "An admin sent this pair to adjudication again, so nothing was saved. Reload the page "
-            "to read why."
+            gettext(
+                "An admin sent this pair to adjudication again, so nothing was saved. Reload the "
+                "page to read why."
+            )
         )
     if (decision.key if decision else None) != supersedes:
         raise DecidedMeanwhile(
-            "You decided this case in another window, so nothing was saved. "
-            "Reload the page to change your decision."
+            gettext(
+                "You decided this case in another window, so nothing was saved. "
+                "Reload the page to change your decision."
+            )
         )

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -39,9 +40,10 @@ from adjudication.queue import ShownCase
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import decide
 from adjudication.tiers import check_senior
-from annotation.aspects import aspects_text, marked_sentences
+from annotation.aspects import marked_sentences
 from annotation.models import Pair
 from annotation.qualifications.standing import must_be_senior
+from annotation.queue import shown_aspects
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.downloads import name_in_file
@@ -134,17 +136,17 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
         pair = row_or_404(pair, f"no pair {token} for this adjudicator")
         return _rule(request, collection, query, pair, shown_case)
     if shown_case is None and has_checked(query, user, token):
-        messages.info(request, "You graded this pair. It needs no decision.")
+        messages.info(request, gettext("You graded this pair. It needs no decision."))
         return redirect("adjudicate", collection.slug)
     shown_case = row_or_404(shown_case, f"no case {token} for this adjudicator")
     if shown_case.decision and not shown_case.decision.is_own:
-        messages.info(request, "Another adjudicator decided this case.")
+        messages.info(request, gettext("Another adjudicator decided this case."))
         return redirect("adjudicate-decided", collection.slug, query.name)
     if shown_case.waits:
-        messages.info(request, "This case waits for the answers of its judges.")
+        messages.info(request, gettext("This case waits for the answers of its judges."))
         return redirect("case-questions", collection.slug)
     if shown_case.pair_id in claimed_by_others(collection, user):
-        messages.info(request, "Another adjudicator has this case open.")
+        messages.info(request, gettext("Another adjudicator has this case open."))
         return redirect("adjudicate", collection.slug)
     return _page(request, collection, query, shown_case)
 
@@ -159,7 +161,7 @@ def _rule(
     form = RulingForm(request.POST)
     try:
         if not form.is_valid():
-            raise BadRuling("This ruling is incomplete. Give it again.")
+            raise BadRuling(gettext("This ruling is incomplete. Give it again."))
         judgment_ids = queue.judgments_of_digest(pair, form.cleaned_data["seen"])
         if form.cleaned_data["blind"]:
             rating = rate_blind(
@@ -194,7 +196,7 @@ def _after_blind_rating(
     """A case is shown with both judgments; a spot check is done, so the next one comes."""
     then = request.POST.get("then", "")
     if rating.is_spot_check:
-        messages.success(request, "Saved. This pair needs no decision.")
+        messages.success(request, gettext("Saved. This pair needs no decision."))
         return saved(request, _open_next(request, collection, query, then))
     page = reverse("case", args=[collection.slug, query.name, pair.token])
     return saved(request, f"{page}?then={then}" if then in ("decided", "all") else page)
@@ -202,17 +204,20 @@ def _after_blind_rating(
 
 def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | None) -> str:
     if decision.grade is None:
-        return "Set aside: this pair gets no grade."
+        return gettext("Set aside: this pair gets no grade.")
     name = query.opening.guideline.grades[decision.grade]["name"]
-    message = f"Decided as {decision.grade}, {name.lower()}."
+    message = gettext("Decided as %(grade)s, %(name)s.") % {
+        "grade": decision.grade,
+        "name": name.lower(),
+    }
     if not shown_case or decision.grade in [card.grade for card in shown_case.cards]:
         return message
     if decision.note:
-        return f"{message} This overrules both judges."
+        return f"{message} {gettext('This overrules both judges.')}"
     page = reverse("case", args=[query.collection.slug, query.name, shown_case.token])
     return format_html(
-        '{} This overrules both judges. <a href="{}?then=decided">Say why in a note</a>',
-        *(message, page),
+        '{} {} <a href="{}?then=decided">{}</a>',
+        *(message, gettext("This overrules both judges."), page, gettext("Say why in a note")),
     )
 
 
@@ -235,7 +240,9 @@ def _refusal_response(
         )
     note = request.POST.get("note", "").strip() or request.POST.get("reason", "").strip()
     # A script keeps it in the browser. Without one, this is the last place where it can be read.
-    kept = f" Your note was: {note}" if note and not wants_json(request) else ""
+    kept = ""
+    if note and not wants_json(request):
+        kept = " " + gettext("Your note was: %(note)s") % {"note": note}
     messages.warning(request, f"{error}{kept}")
     then = "all" if request.POST.get("then") == "all" else ""
     next_url = _open_next(request, collection, query, then)
@@ -304,8 +311,10 @@ def _open_next_of_all(request: HttpRequest, collection: Collection) -> str:
     if found is None and queue.all_counts(collection, user)["due"]:
         messages.info(
             request,
-            "Other adjudicators have all remaining cases open. "
-            "A case that is not decided comes back after 15 minutes.",
+            gettext(
+                "Other adjudicators have all remaining cases open. "
+                "A case that is not decided comes back after 15 minutes."
+            ),
         )
     return _url_of_all(collection, found)
 
@@ -335,7 +344,7 @@ def case_later(request: HttpRequest, collection: Collection, name: str, token: s
     release_claim(pair_id=pair.pk, adjudicator_id=person_of(request).pk)
     next_url = _open_next(request, collection, query, then)
     if f"/{token}/" in next_url:
-        messages.info(request, "This is the only case left, so it cannot be postponed.")
+        messages.info(request, gettext("This is the only case left, so it cannot be postponed."))
     return redirect(next_url)
 
 
@@ -379,7 +388,7 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
     token = queue.token_before(query, user, seen_from)
     if token is not None:
         return redirect("case", collection.slug, query.name, token)
-    messages.info(request, "Nothing to undo: you have not decided an earlier case.")
+    messages.info(request, gettext("Nothing to undo: you have not decided an earlier case."))
     return redirect("adjudicate-query", collection.slug, query.name)
 
 
@@ -463,7 +472,7 @@ def _page(
             "collection": collection,
             "query": query,
             "back_url": reverse("adjudicate", args=[collection.slug]),
-            "back_name": "Cases",
+            "back_name": gettext("Cases"),
             "guideline": guideline,
             "show_guideline": "guideline" in request.GET,
             "query_text": shown_case.query,
@@ -488,14 +497,18 @@ def _page(
                 {
                     **card._asdict(),
                     "reason_text": card.reason_text,
-                    "about": aspects_text(card.aspects, query.aspect_names),
+                    "about": shown_aspects(card.aspects, query.aspect_names),
                     "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
                     "before": asking.before.get(card.letter),
                 }
                 for card in shown_case.cards
             ],
             "grades": [
-                {**grade, "relation": _relation(grade["grade"], shown_case)}
+                {
+                    **grade,
+                    "relation": _relation(grade["grade"], shown_case),
+                    "overrules": _overrules(grade["grade"], shown_case),
+                }
                 for grade in guideline.grades
             ],
             "typed": form_values or saved_values,
@@ -513,15 +526,25 @@ def _relation(grade: int, shown_case: ShownCase) -> str:
     if shown_case.is_blind:
         return ""
     rating = shown_case.blind_rating
-    own = ", as you said" if rating is not None and rating.grade == grade else ""
-    return _relation_to_judgments(grade, shown_case) + own
+    relation = _relation_to_judgments(grade, shown_case)
+    if rating is None or rating.grade != grade:
+        return relation
+    return gettext("%(relation)s, as you said") % {"relation": relation}
+
+
+def _overrules(grade: int, shown_case: ShownCase) -> bool:
+    return not shown_case.is_blind and grade not in [card.grade for card in shown_case.cards]
 
 
 def _relation_to_judgments(grade: int, shown_case: ShownCase) -> str:
     letters = [card.letter.upper() for card in shown_case.cards if card.grade == grade]
     if len(letters) > 1:
-        return "as both say"
-    return f"as {letters[0]} says" if letters else "overrules both"
+        return gettext("as both say")
+    return (
+        gettext("as %(letter)s says") % {"letter": letters[0]}
+        if letters
+        else gettext("overrules both")
+    )
 
 
 def _query(collection: Collection, name: str) -> Query:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
+from django.utils.translation import gettext_lazy
 
 from accounts.models import HIGHEST_GRADE, Collection, User
 from corpus.models import Facet, Query, QueryPaper
@@ -16,13 +17,13 @@ from pooling.models import Candidate
 class Reason(models.TextChoices):
     """The reason why an annotator could not judge. A missing grade always has a reason."""
 
-    GARBLED = "garbled", "The text is garbled or cut off"
-    LANGUAGE = "language", "It is in a language I do not read"
-    OTHER = "other", "Something else (say what in the note)"
-    SOURCE = "source", "Missing in the imported data"
+    GARBLED = "garbled", gettext_lazy("The text is garbled or cut off")
+    LANGUAGE = "language", gettext_lazy("It is in a language I do not read")
+    OTHER = "other", gettext_lazy("Something else (say what in the note)")
+    SOURCE = "source", gettext_lazy("Missing in the imported data")
 
     @classmethod
-    def offered(cls) -> list[tuple[str, str]]:
+    def offered(cls) -> list[tuple[str, Any]]:
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 
@@ -704,8 +705,8 @@ class Qualification(models.Model):
 class Wording(models.TextChoices):
     """The words of a question. None of them says anything of a grade."""
 
-    AGAIN = "again", "Look at this pair again."
-    GUIDELINE = "guideline", "Read the guideline again, and then this pair."
+    AGAIN = "again", gettext_lazy("Look at this pair again.")
+    GUIDELINE = "guideline", gettext_lazy("Read the guideline again, and then this pair.")
 
 
 class PairQuestionQuerySet(models.QuerySet["PairQuestion"]):

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, When
+from django.utils.translation import gettext, ngettext
 
 from accounts.models import Collection, User
 from annotation.aspects import Aspect, aspects_of, aspects_text
@@ -84,9 +85,24 @@ def minutes_of(pairs: int, seconds: float) -> int:
     return -int(-pairs * seconds // 60)
 
 
+def shown_aspects(numbers: Iterable[int], names: Sequence[str]) -> str:
+    """The aspects in words: "sentence 2", "sentences 2, 5", or their names; "" without any."""
+    found = sorted(numbers)
+    if names or not found:
+        return aspects_text(found, names)
+    listed = ", ".join(map(str, found))
+    return ngettext("sentence %(numbers)s", "sentences %(numbers)s", len(found)) % {
+        "numbers": listed
+    }
+
+
 def rough_time(minutes: int) -> str:
     """The minutes in words: in whole hours from 90 minutes on."""
-    return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
+    return (
+        gettext("%(minutes)s min") % {"minutes": minutes}
+        if minutes < 90
+        else gettext("%(hours)s hours") % {"hours": round(minutes / 60)}
+    )
 
 
 class QueryProgress(NamedTuple):
@@ -139,12 +155,12 @@ class OwnJudgment(NamedTuple):
 
     @property
     def reason_text(self) -> str:
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
     @property
     def about(self) -> str:
         """The marked aspects in words; "" without marks."""
-        return aspects_text(self.aspects or (), self.aspect_names)
+        return shown_aspects(self.aspects or (), self.aspect_names)
 
 
 def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryProgress]:
@@ -370,7 +386,7 @@ def pair_to_show(
         judged=key is not None,
         grade=grade,
         reason=reason or "",
-        reason_text=Reason(reason).label if reason else "",
+        reason_text=str(Reason(reason).label) if reason else "",
         note=note or "",
         aspects=tuple(aspects),
     )

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.actions.kinds import ActionKind, SubjectKind
 from accounts.actions.services import record_action
@@ -152,8 +153,11 @@ class NotQualified(JudgingConflict):
 
     def __init__(self, collection: Collection) -> None:
         super().__init__(
-            f"You have not qualified to judge in {collection}, so no pair can be shown or judged. "
-            "Judge a training set on the page Training, or ask an admin."
+            gettext(
+                "You have not qualified to judge in %(collection)s, so no pair can be shown or "
+                "judged. Judge a training set on the page Training, or ask an admin."
+            )
+            % {"collection": collection}
         )
 
 
@@ -178,7 +182,7 @@ class KeyReused(JudgingConflict):
 
 
 TOGETHER = 500  # keys in a statement
-GUIDELINE_CHANGED = (
+GUIDELINE_CHANGED = gettext_noop(
     "The guideline of this query changed, so your answer was not saved. Reload the page and judge "
     "the pair again."
 )
@@ -188,18 +192,25 @@ REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
     # Of a repeat, too: `repeat_judgment_never_by_an_admin`.
     "judgment_never_by_an_admin": (
         WasAdmin,
-        "You were an admin of this collection, so you have seen where its candidates come from and "
-        "what others judged, and can no longer judge it.",
+        gettext_noop(
+            "You were an admin of this collection, so you have seen where its candidates come "
+            "from and what others judged, and can no longer judge it."
+        ),
     ),
     "judgment_before_full_text": (
         ReadInFull,
-        "This pair is in your full-text study, so your judgment of its abstract can no longer "
-        "change.",
+        gettext_noop(
+            "This pair is in your full-text study, so your judgment of its abstract can no longer "
+            "change."
+        ),
     ),
     "judgment_before_public_version_stays": (
         InPublicVersion,
-        "A version of this collection was made public after you judged this pair, so your judgment "
-        "can no longer change. If it is wrong, report an error on the page of that version.",
+        gettext_noop(
+            "A version of this collection was made public after you judged this pair, so your "
+            "judgment can no longer change. If it is wrong, report an error on the page of that "
+            "version."
+        ),
     ),
 }
 
@@ -213,6 +224,9 @@ class GradedAnswer:
     note: str = ""
 
     noun: ClassVar[str] = "answer"
+    without_grade: ClassVar[str] = gettext_noop(
+        "The answer has no grade. Give a grade from 0 to %(highest)s or a reason."
+    )
     bad: ClassVar[type[UserFacingError]] = BadAnswer
 
     @classmethod
@@ -224,7 +238,7 @@ class GradedAnswer:
         """Raise `bad` if it is neither, or both, on the scale from 0 to `highest_grade`."""
         either = f"a grade from 0 to {highest_grade} or a reason."
         if self.grade is None and self.reason not in Reason.values:
-            raise self.bad(f"The {self.noun} has no grade. Give {either}")
+            raise self.bad(gettext(self.without_grade) % {"highest": highest_grade})
         if self.grade is not None and (not 0 <= self.grade <= highest_grade or self.reason):
             raise self.bad(
                 f"Invalid {self.noun}: grade {self.grade} with reason {self.reason!r}. "
@@ -255,11 +269,15 @@ class Answer(GradedAnswer):
         """Raise BadAnswer also if the own words are missing, or aspects of no match are given."""
         super().check(highest_grade)
         if self.aspects and not self.grade:
-            raise self.bad("Only a grade above 0 can be about an aspect. Remove the aspects.")
+            raise self.bad(
+                gettext("Only a grade above 0 can be about an aspect. Remove the aspects.")
+            )
         if self.details_alike and not self.aspects:
-            raise self.bad("Only shared steps can have details alike. Mark the steps, too.")
+            raise self.bad(
+                gettext("Only shared steps can have details alike. Mark the steps, too.")
+            )
         if self.reason == Reason.OTHER and not self.note.strip():
-            raise self.bad("The note is missing. Write in it why you cannot judge.")
+            raise self.bad(gettext("The note is missing. Write in it why you cannot judge."))
 
 
 def set_up_collection(
@@ -827,7 +845,7 @@ def submit_judgment(
         with transaction.atomic():
             slot = lock_slot(slot_id, rows)
             if slot is None or slot.annotator_id != annotator.pk:
-                raise NotYours("This pair is not assigned to you.")
+                raise NotYours(gettext("This pair is not assigned to you."))
             if slot.is_archived:
                 raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
             if slot.must_qualify:
@@ -835,8 +853,11 @@ def submit_judgment(
             answer.check(slot.highest_grade)
             if slot.must_read:
                 raise UnreadGuideline(
-                    f"Version {slot.guideline_version} of the guideline is new to you, so your "
-                    "answer was not saved. Reload the page, read it, and judge the pair."
+                    gettext(
+                        "Version %(version)s of the guideline is new to you, so your answer was "
+                        "not saved. Reload the page, read it, and judge the pair."
+                    )
+                    % {"version": slot.guideline_version}
                 )
             current, current_key = _current(slot, rows)
             if current_key != supersedes:
@@ -845,18 +866,24 @@ def submit_judgment(
                     return _same_submission(earlier, rows, slot_id, answer)
             if presentation_digest != _digest_now(slot):
                 raise WrongPresentation(
-                    "The text of this pair changed, so your answer was not saved. "
-                    "Reload the page and judge the pair again."
+                    gettext(
+                        "The text of this pair changed, so your answer was not saved. "
+                        "Reload the page and judge the pair again."
+                    )
                 )
             if current_key is None and supersedes is not None:
                 raise RevisedMeanwhile(
-                    "This pair is to be judged again, so this answer was not saved. "
-                    "Reload the page and judge the pair."
+                    gettext(
+                        "This pair is to be judged again, so this answer was not saved. "
+                        "Reload the page and judge the pair."
+                    )
                 )
             if current_key != supersedes:
                 raise RevisedMeanwhile(
-                    "You judged this pair in another window, so this answer was not saved. "
-                    "Reload the page to change that judgment."
+                    gettext(
+                        "You judged this pair in another window, so this answer was not saved. "
+                        "Reload the page to change that judgment."
+                    )
                 )
             if answer.aspects:
                 _check_aspects(slot, answer)
@@ -880,13 +907,13 @@ def submit_judgment(
             )
             if not show_judgment(slot, judgment.pk, rows):
                 check_not_archived(Collection.objects.get(pk=slot.collection_id))
-                raise WrongPresentation(GUIDELINE_CHANGED)
+                raise WrongPresentation(gettext(GUIDELINE_CHANGED))
     except IntegrityError as error:
         if any(rule in str(error) for rule in OF_ANOTHER_ROUND):
-            raise WrongPresentation(GUIDELINE_CHANGED) from error
+            raise WrongPresentation(gettext(GUIDELINE_CHANGED)) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
-                raise refusal(f"{message} Nothing was saved.") from error
+                raise refusal(f"{gettext(message)} {gettext('Nothing was saved.')}") from error
         earlier = rows.model.objects.filter(key=key).first()
         if earlier is None:
             raise
@@ -929,7 +956,9 @@ def _same_submission(
     cause: Exception | None = None,
 ) -> GivenJudgment:
     if (getattr(earlier, rows.owner), Answer.of(earlier)) != (slot_id, answer):
-        raise KeyReused("This page was already used for another answer. Reload it.") from cause
+        raise KeyReused(
+            gettext("This page was already used for another answer. Reload it.")
+        ) from cause
     return earlier
 
 
@@ -940,8 +969,10 @@ def _check_aspects(slot: LockedSlot, answer: Answer) -> None:
     numbers = answer.aspects
     if not slot.marks_aspects:
         raise BadAnswer(
-            "This collection does not ask for aspects, so your answer was not saved. "
-            "Reload the page and judge the pair again."
+            gettext(
+                "This collection does not ask for aspects, so your answer was not saved. "
+                "Reload the page and judge the pair again."
+            )
         )
     query = Query.objects.select_related("facet", *SOURCES).get(pk=slot.query_id)
     known = {aspect.number for aspect in aspects_of(shown_query(query), query.aspect_names)}
@@ -1017,4 +1048,4 @@ def postpone(*, slot_id: int, annotator: User, rows: JudgedRows = SLOTS) -> None
     if collection is not None:
         check_not_archived(collection)
     if not own.update(postponed_at=timezone.now()):
-        raise NotYours("Only your own unjudged pairs can be postponed.")
+        raise NotYours(gettext("Only your own unjudged pairs can be postponed."))

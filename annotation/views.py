@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -51,12 +52,13 @@ from annotation.workspace import (
 )
 from corpus.models import Query
 from web.downloads import name_in_file
+from web.languages.choice import translated
 from web.requests.answers import outcome, refusal, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, wants_csv
 
-not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
+not_found_for_scripts = not_found_as_json(gettext_lazy("This pair is no longer assigned to you."))
 
 
 def for_the_qualified(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -154,13 +156,14 @@ def _show(request: HttpRequest, collection: Collection, name: str, token: str) -
     return _workspace(request, collection, query, shown)
 
 
+@translated
 @refuse_archived
 def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpResponseBase:
     """Without `in_collection`: the slot is found with the role, in one statement."""
     slot = _my_slot(request, slug, name, token)
     form = AnswerForm(request.POST)
     if not form.is_valid():
-        error = BadAnswer("This answer is incomplete. Give it again.")
+        error = BadAnswer(gettext("This answer is incomplete. Give it again."))
         return _refused(request, slug=slug, name=name, token=token, error=error)
     try:
         judgment = submit_judgment(
@@ -237,7 +240,7 @@ def judge_later(
         messages.error(request, str(error))
         return redirect("judge-pair", collection.slug, name, token)
     if not wants_json(request) and queue.next_token(slot.query, person_of(request)) == token:
-        messages.info(request, "This is the only pair left, so it cannot be postponed.")
+        messages.info(request, gettext("This is the only pair left, so it cannot be postponed."))
     return _saved(request, collection.slug, name, slot)
 
 
@@ -275,7 +278,7 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
         return redirect("judge-pair", collection.slug, query.name, token)
     if wants_part(request):
         return HttpResponse(status=204)
-    messages.info(request, "Nothing to undo: you have not judged an earlier pair.")
+    messages.info(request, gettext("Nothing to undo: you have not judged an earlier pair."))
     return redirect("judge-query", collection.slug, query.name)
 
 
@@ -303,7 +306,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
         judgments=judgments,
         query_url=_query_url(collection, query),
         back_url=reverse("judge", args=[collection.slug]),
-        back_name="your queries",
+        back_name=gettext("your queries"),
         progress=queue.progress_in(query.pk, user),
         minutes=queue.minutes_spent(query, user),
         next=following,
@@ -333,7 +336,7 @@ def _workspace(
             guideline=guideline,
             query_url=_query_url(collection, query),
             back_url=reverse("judge", args=[collection.slug]),
-            back_name="Your queries",
+            back_name=gettext("Your queries"),
             later=True,
         ),
         shown,
@@ -370,7 +373,7 @@ def own_judgment_context(
         "collection": collection,
         "query": query,
         "back_url": reverse("judge", args=[collection.slug]),
-        "back_name": "Your queries",
+        "back_name": gettext("Your queries"),
         "guideline": guideline,
         "show_guideline": "guideline" in request.GET,
         "query_text": shown.query,

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.actions.views import record, server_record
 from accounts.invitations.views import invitation
+from accounts.languages import choose_language
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -42,6 +43,8 @@ collection_routes: list[URLPattern | URLResolver] = [
 ]
 
 handler400 = "web.requests.refusals.bad_request"
+handler403 = "web.requests.refusals.not_allowed"
+handler404 = "web.requests.refusals.not_found"
 handler500 = "web.requests.refusals.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -57,6 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
     path("record/", server_record, name="server-record"),
+    path("language/", choose_language, name="choose-language"),
     path("parts/", parts, name="parts"),
     path("server/", include("server.urls")),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),

@@ -95,6 +95,7 @@ def change_settings(
     seconds_per_judgment: float,
     seed: str,
     analysis: str,
+    document_language: str,
     admins_need_second_factor: bool = False,
 ) -> None:
     """Save the settings of a collection. Without an analysis, its documents show the language.
@@ -113,12 +114,14 @@ def change_settings(
         locked_collection.seconds_per_judgment = seconds_per_judgment
         locked_collection.seed = seed
         locked_collection.analysis = analysis
+        locked_collection.document_language = document_language
         locked_collection.admins_need_second_factor = admins_need_second_factor
         save_settings(
             locked_collection,
             [
                 *("name", "description", "licence", "corpus_licence"),
-                *("seconds_per_judgment", "seed", "analysis", "admins_need_second_factor"),
+                *("seconds_per_judgment", "seed", "analysis", "document_language"),
+                "admins_need_second_factor",
             ],
         )
         note_language(locked_collection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -43,6 +44,7 @@ from dashboard.settings.facets_form import FacetsForm
 from dashboard.settings.forms import NewCollectionForm, SettingsForm
 from dashboard.settings.judging_form import JudgingForm
 from demo.sample import NotEmpty, OtherFacets, create_sample_collection, request_sample
+from web.languages.choice import in_english, translated
 from web.requests.answers import wants_part
 from web.tables.paging import typed
 from web.words import count_noun
@@ -51,6 +53,7 @@ MENU_SIZE = 12  # collections in the menu
 FEW = 4  # hits of each kind below the search field
 
 
+@translated
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
@@ -62,6 +65,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/home.html", {"cards": cards, "archived": archived})
 
 
+@translated
 @require_safe
 def my_collections(request: HttpRequest) -> HttpResponse:
     """The menu of collections, as a part of a page; without a script, the home page has them."""
@@ -154,15 +158,16 @@ def add_sample(request: HttpRequest, collection: Collection) -> HttpResponse:
 def collection_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     user = person_of(request)
     roles = roles_in(collection, user)
-    return render(
-        request,
-        "dashboard/collection.html",
-        {
-            "queue": overview.queue_of(collection, user, roles),
-            "board": overview.admin_overview(collection, roles),
-            "set_up": overview.owner_overview(collection, user, roles),
-        },
-    )
+    with in_english(request) if roles.intersection(OWNERS) else nullcontext():
+        return render(
+            request,
+            "dashboard/collection.html",
+            {
+                "queue": overview.queue_of(collection, user, roles),
+                "board": overview.admin_overview(collection, roles),
+                "set_up": overview.owner_overview(collection, user, roles),
+            },
+        )
 
 
 @in_collection(*OWNERS)

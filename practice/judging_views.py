@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -39,7 +40,7 @@ from web.requests.answers import outcome, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.columns import csv_file, wants_csv
 
-not_found_for_scripts = not_found_as_json("This pair is no longer in a set of yours.")
+not_found_for_scripts = not_found_as_json(gettext_lazy("This pair is no longer in a set of yours."))
 
 
 @never_cache
@@ -140,7 +141,7 @@ def _answer(request: HttpRequest, own: PracticeQuery, token: str) -> HttpRespons
     form = AnswerForm(request.POST)
     try:
         if not form.is_valid():
-            raise BadAnswer("This answer is incomplete. Give it again.")
+            raise BadAnswer(gettext("This answer is incomplete. Give it again."))
         data = form.cleaned_data
         submission = Submission(
             answer=form.to_answer(),
@@ -195,7 +196,7 @@ def practice_undo(
         return redirect("practice-pair", collection.slug, practice_set, name, token)
     if wants_part(request):
         return HttpResponse(status=204)
-    messages.info(request, "Nothing to undo: you have not judged an earlier pair.")
+    messages.info(request, gettext("Nothing to undo: you have not judged an earlier pair."))
     return redirect(query_url(own))
 
 

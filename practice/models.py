@@ -10,6 +10,7 @@ import re
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import HIGHEST_GRADE, Collection
 from annotation.models import AppendedAnswer, Guideline, grade_or_reason
@@ -28,8 +29,13 @@ __all__ = [
 
 
 class PracticeKind(models.TextChoices):
-    PILOT = "pilot", "Pilot round"
-    TRAINING = "training", "Training set"
+    PILOT = "pilot", gettext_lazy("Pilot round")
+    TRAINING = "training", gettext_lazy("Training set")
+
+    @property
+    def in_text(self) -> str:
+        """The kind within a sentence. German writes it with a capital there, too."""
+        return gettext("pilot round") if self is PracticeKind.PILOT else gettext("training set")
 
 
 class PracticeSetQuerySet(models.QuerySet["PracticeSet"]):
@@ -91,6 +97,10 @@ class PracticeSet(models.Model):
     @property
     def title(self) -> str:
         return f"{PracticeKind(self.kind).label} {self.number}"
+
+    @property
+    def title_in_text(self) -> str:
+        return f"{PracticeKind(self.kind).in_text} {self.number}"
 
     @property
     def is_closed(self) -> bool:

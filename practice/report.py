@@ -50,7 +50,7 @@ class RoundAnswer(NamedTuple):
 
     @property
     def reason_text(self) -> str:
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
 
 class MemberAnswer(NamedTuple):

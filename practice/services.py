@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.locking import check_not_archived, lock_collection
 from accounts.models import JUDGES, Collection, User
@@ -223,14 +224,18 @@ def _lock_members(practice_set: PracticeSet) -> list[int]:
 
 REFUSALS = Refusals(
     text_changed=WrongPresentation(
-        "The text of this pair changed, so your answer was not saved. "
-        "Reload the page and judge the pair again."
+        gettext_lazy(
+            "The text of this pair changed, so your answer was not saved. "
+            "Reload the page and judge the pair again."
+        )
     ),
     answered_meanwhile=RevisedMeanwhile(
-        "You judged this pair in another window, so this answer was not saved. "
-        "Reload the page to change that judgment."
+        gettext_lazy(
+            "You judged this pair in another window, so this answer was not saved. "
+            "Reload the page to change that judgment."
+        )
     ),
-    key_reused=KeyReused("This page was already used for another answer. Reload it."),
+    key_reused=KeyReused(gettext_lazy("This page was already used for another answer. Reload it.")),
 )
 
 
@@ -285,20 +290,28 @@ def _locked_member(pair_id: int, annotator: User) -> PracticeMember:
         .first()
     )
     if member is None:
-        raise NotYours("This pair is not in a set of yours.")
+        raise NotYours(gettext("This pair is not in a set of yours."))
     return member
 
 
 def _check_takes_answers(practice_set: PracticeSet, member: PracticeMember) -> None:
     if practice_set.is_closed:
-        raise PracticeClosed(f"{practice_set} is closed, so your answer was not saved.")
+        raise PracticeClosed(
+            gettext("%(title)s is closed, so your answer was not saved.") % {"title": practice_set}
+        )
     if member.finished_at:
-        raise PracticeClosed(f"You have finished {practice_set}, so your answer was not saved.")
+        raise PracticeClosed(
+            gettext("You have finished %(title)s, so your answer was not saved.")
+            % {"title": practice_set}
+        )
 
 
 def _check_read(guideline: Guideline, annotator: User) -> None:
     if must_read(guideline, annotator):
         raise UnreadGuideline(
-            f"Version {guideline.version} of the guideline is new to you, so your answer was not "
-            "saved. Reload the page, read it, and judge the pair."
+            gettext(
+                "Version %(version)s of the guideline is new to you, so your answer was not "
+                "saved. Reload the page, read it, and judge the pair."
+            )
+            % {"version": guideline.version}
         )

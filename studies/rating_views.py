@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -54,7 +55,7 @@ def next_pair(request: HttpRequest, collection: Collection, study: str) -> HttpR
 
 @never_cache
 @by_the_same_person
-@not_found_as_json("This pair is no longer assigned to you.")
+@not_found_as_json(gettext_lazy("This pair is no longer assigned to you."))
 @in_collection(Role.ANNOTATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
 def rate_pair(
@@ -70,7 +71,7 @@ def rate_pair(
         raise Http404(f"no pair {token} in this study")
     try:
         if not form.is_valid():
-            raise BadRating("This rating is incomplete. Give it again.")
+            raise BadRating(gettext("This rating is incomplete. Give it again."))
         submit_rating(
             study_pair_id=study_pair.pk,
             rater=person_of(request),
@@ -94,7 +95,7 @@ def rate_undo(request: HttpRequest, collection: Collection, study: str, token: s
     found = _own(request, collection, study)
     before = reading.token_before(found, token)
     if before is None:
-        messages.info(request, "Nothing to undo: you have not rated an earlier pair.")
+        messages.info(request, gettext("Nothing to undo: you have not rated an earlier pair."))
         return redirect("rate-pair", collection.slug, found.name, token)
     return redirect("rate-pair", collection.slug, found.name, before)
 
@@ -120,7 +121,7 @@ def _page(request: HttpRequest, collection: Collection, study: Study, token: str
             "reason": typed.get("reason", shown.reason),
         },
         "back_url": reverse("own-study", args=[collection.slug, study.name]),
-        "back_name": "Full-text study",
+        "back_name": gettext("Full-text study"),
     }
     return render(request, "studies/rate.html", context)
 

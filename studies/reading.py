@@ -40,7 +40,7 @@ class ShownStudyPair:
 
     @property
     def reason_text(self) -> str:
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
 
 class StudyProgress(NamedTuple):
@@ -65,7 +65,7 @@ class OwnRating(NamedTuple):
 
     @property
     def reason_text(self) -> str:
-        return Reason(self.reason).label if self.reason else ""
+        return str(Reason(self.reason).label) if self.reason else ""
 
 
 def own_studies(collection: Collection, user: User) -> StudyQuerySet:

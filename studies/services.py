@@ -11,6 +11,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.locking import check_not_archived, lock_collection
 from accounts.models import SEE_GRADES, Collection, Role, User
@@ -83,7 +84,7 @@ class RatingKeyReused(StudyError):
     status = 409
 
 
-ENDED = "The admin has ended this study, so your rating was not saved."
+ENDED = gettext_lazy("The admin has ended this study, so your rating was not saved.")
 
 
 def create_study(
@@ -349,14 +350,20 @@ def submit_rating(
     """
     refusals = Refusals(
         text_changed=WrongFullText(
-            "The text of this pair changed, so your rating was not saved. Reload the page and rate "
-            "the pair again."
+            gettext(
+                "The text of this pair changed, so your rating was not saved. Reload the page "
+                "and rate the pair again."
+            )
         ),
         answered_meanwhile=RatedMeanwhile(
-            "You rated this pair in another window, so this rating was not saved. Reload the page "
-            "to change that rating."
+            gettext(
+                "You rated this pair in another window, so this rating was not saved. Reload the "
+                "page to change that rating."
+            )
         ),
-        key_reused=RatingKeyReused("This page was already used for another rating. Reload it."),
+        key_reused=RatingKeyReused(
+            gettext("This page was already used for another rating. Reload it.")
+        ),
     )
     submission = Submission(answer, presentation_digest, key, supersedes)
     try:
@@ -369,7 +376,7 @@ def submit_rating(
             def digest_now() -> str:
                 if study_pair.study.ended_at:
                     raise StudyEnded(
-                        "The admin has ended this study, so your rating was not saved."
+                        gettext("The admin has ended this study, so your rating was not saved.")
                     )
                 return presentation.digest
 
@@ -399,7 +406,7 @@ def _locked(study_pair_id: int, rater: User) -> StudyPair:
         .first()
     )
     if study_pair is None:
-        raise NotYourStudy("This pair is not in a study of yours.")
+        raise NotYourStudy(gettext("This pair is not in a study of yours."))
     # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
     check_not_archived(Collection.objects.get(studies=study_pair.study_id))
     return study_pair

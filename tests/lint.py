@@ -26,6 +26,7 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["lint-imports"], {}),
     (["python", "-m", "tests.rooms"], {}),
     (["python", "-m", "tests.glossary"], {}),
+    (["python", "-m", "tests.messages", "--check"], {}),
     (["djangofmt", "--check", "templates"], {}),
     (["djangofmt", "check", "templates"], {}),
     (["oxlint", "--deny-warnings", "static"], {}),

@@ -122,6 +122,7 @@ ADDRESSES = [
     Address("account", ACCOUNTS, BOTH),
     Address("tokens", ACCOUNTS, BOTH),
     Address("choose-columns", ACCOUNTS, POST),
+    Address("choose-language", EVERYBODY, POST),
     Address("revoke-token", ("annotator",), POST),  # whose token it is
     Address("new-collection", ("staff",), BOTH, refusal=403),
     Address("new-sample-collection", ("staff",), POST, refusal=403),

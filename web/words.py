@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
+def _(text: str) -> str:
+    """Mark a text for translation where it is shown. This module is pure, so it knows no "
+    "language."""
+    return text
+
+
 def count_noun(number: int, singular: str, plural: str = "") -> str:
     """A number and its noun: "1 query", "1,204 queries". The plural defaults to the noun + "s"."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
@@ -21,18 +27,23 @@ class Noun(NamedTuple):
         return count_noun(number, self.one, self.many)
 
 
+TOPIC = Noun(_("topic"), _("topics"))
+QUERY_PAPER = Noun(_("query paper"), _("query papers"))
+QUERY_DOCUMENT = Noun(_("query document"), _("query documents"))
+TOPIC_OR_PAPER = Noun(_("topic or query paper"), _("topics and query papers"))
+TOPIC_OR_DOCUMENT = Noun(_("topic or query document"), _("topics and query documents"))
+
+
 def query_source(topics: int, papers: int, *, has_facets: bool = True) -> Noun:
     """The noun for the queries of a collection, from its numbers of topics and papers.
 
     Without facets, a collection need not be of papers, and most of its queries are topics.
     """
-    topic = Noun("topic", "topics")
-    paper = Noun("query paper", "query papers")
-    if not has_facets:
-        paper = Noun("query document", "query documents")
     if topics and papers:
-        return Noun(f"{topic.one} or {paper.one}", f"{topic.many} and {paper.many}")
-    return topic if topics or not (papers or has_facets) else paper
+        return TOPIC_OR_PAPER if has_facets else TOPIC_OR_DOCUMENT
+    if topics or not (papers or has_facets):
+        return TOPIC
+    return QUERY_PAPER if has_facets else QUERY_DOCUMENT
 
 
 def listed(names: Sequence[str], most: int) -> str:

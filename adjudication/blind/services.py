@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
@@ -60,7 +61,9 @@ def _same_submission(
 ) -> BlindRating:
     if SubmittedRuling.of(earlier) != submission:
         raise BlindKeyReused(
-            "This page was already used for another grade, so nothing was saved. Reload it."
+            gettext(
+                "This page was already used for another grade, so nothing was saved. Reload it."
+            )
         ) from cause
     return earlier
 
@@ -80,21 +83,31 @@ def _rate(
     pair: Any = Case.objects.to_adjudicate().filter(pk=pair_id).first()
     # Not why: the pair could come back, and the adjudicator must not know that the judges agree.
     if pair is None:
-        raise NoSuchCase("This pair needs no grade of yours any more, so nothing was saved.")
+        raise NoSuchCase(
+            gettext("This pair needs no grade of yours any more, so nothing was saved.")
+        )
     if judgment_ids != (pair.first, pair.second):
         raise JudgmentsChanged(
-            "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
-            "Reload the page and give your grade again."
+            gettext(
+                "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
+                "Reload the page and give your grade again."
+            )
         )
     if pair.decision_id is not None:
-        raise AlreadyDecided("Another adjudicator decided this pair first, so nothing was saved.")
+        raise AlreadyDecided(
+            gettext("Another adjudicator decided this pair first, so nothing was saved.")
+        )
     if pair.waits:
-        raise WaitsForJudges("This case waits for the answers of its judges. Nothing was saved.")
+        raise WaitsForJudges(
+            gettext("This case waits for the answers of its judges. Nothing was saved.")
+        )
     is_spot_check = is_agreed(pair)
     if not is_spot_check and not must_rate_first(collection, pair, adjudicator_id):
         raise RatedBlindMeanwhile(
-            "You can see both judgments of this pair by now, so your first grade stays and nothing "
-            "was saved. Reload the page to decide."
+            gettext(
+                "You can see both judgments of this pair by now, so your first grade stays and "
+                "nothing was saved. Reload the page to decide."
+            )
         )
     check_not_claimed(pair_id, adjudicator_id)
     go_on = release_claim if is_spot_check else renew_claim

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
@@ -105,7 +106,7 @@ def lock_pair(pair_id: int, adjudicator_id: int) -> None:
     )
     judged = Judgment.objects.filter(slot__pair=pair_id, annotator=adjudicator_id)
     if adjudicator_id in slots or judged.exists():
-        raise JudgedByYou("You judged this pair, so another adjudicator must decide it.")
+        raise JudgedByYou(gettext("You judged this pair, so another adjudicator must decide it."))
 
 
 def check_not_claimed(pair_id: int, adjudicator_id: int) -> None:
@@ -113,17 +114,20 @@ def check_not_claimed(pair_id: int, adjudicator_id: int) -> None:
     live = Claim.objects.live(timezone.now()).filter(pair=pair_id)
     if live.exclude(adjudicator=adjudicator_id).exists():
         raise ClaimedByAnother(
-            "Another adjudicator has this pair open, so nothing was saved. Go on with the next "
-            f"one. If it is not decided, it comes back {CLAIM_MINUTES} minutes after he or she "
-            "left it."
+            gettext(
+                "Another adjudicator has this pair open, so nothing was saved. Go on with the "
+                "next one. If it is not decided, it comes back %(minutes)s minutes after he or "
+                "she left it."
+            )
+            % {"minutes": CLAIM_MINUTES}
         )
 
 
 def _check_waits(pair_id: int, adjudicator_id: int) -> None:
     pair: Any = Case.objects.to_adjudicate().filter(pk=pair_id).first()
     if pair is None:
-        raise NoSuchCase("This pair needs no answer any more. Go on with the next one.")
+        raise NoSuchCase(gettext("This pair needs no answer any more. Go on with the next one."))
     if pair.decision_id is not None:
-        raise AlreadyDecided("This pair is decided. Go on with the next one.")
+        raise AlreadyDecided(gettext("This pair is decided. Go on with the next one."))
     if pair.waits:
-        raise WaitsForJudges("This case waits for the answers of its judges.")
+        raise WaitsForJudges(gettext("This case waits for the answers of its judges."))

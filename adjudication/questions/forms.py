@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 
 from annotation.models import Wording
 
@@ -19,7 +20,7 @@ class Numbers(forms.TypedMultipleChoiceField):
 
     def validate(self, value: Any) -> None:
         if not all(number.isdecimal() and int(number) <= LONGEST for number in value):
-            raise forms.ValidationError("Choose sentences of the page.")
+            raise forms.ValidationError(gettext("Choose sentences of the page."))
 
     def valid_value(self, value: Any) -> bool:
         return bool(str(value).isdecimal())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Exists, OuterRef
 
@@ -29,7 +30,7 @@ class CaseQuestions:
     may_ask: bool
     before: Mapping[str, ShownJudgment]
     query_sentences: tuple[Sentence, ...]
-    wordings: list[tuple[str, str]]
+    wordings: list[tuple[str, Any]]
 
 
 def asking_of(query: Query, shown: ShownCase) -> CaseQuestions:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.locking import check_not_archived
 from accounts.models import JUDGES, Role, User
@@ -43,20 +44,28 @@ class CannotTakeBack(AdjudicationConflict):
 # Triggers that refuse a question, by name.
 REFUSALS: Mapping[str, str] = {
     "question_once": (
-        "The judges of this pair were asked before. A second question would tell a judge who kept "
-        "the judgment that the other one changed it. Decide the case."
+        gettext_noop(
+            "The judges of this pair were asked before. A second question would tell a judge who "
+            "kept the judgment that the other one changed it. Decide the case."
+        )
     ),
     "question_with_three_grades": (
-        "This collection has two grades, so a question would tell each judge the grade of the "
-        "other. Decide the case."
+        gettext_noop(
+            "This collection has two grades, so a question would tell each judge the grade of the "
+            "other. Decide the case."
+        )
     ),
     "question_before_public_version": (
-        "A version of this collection was made public after this pair was judged, so its judgments "
-        "can no longer change. Decide the case."
+        gettext_noop(
+            "A version of this collection was made public after this pair was judged, so its "
+            "judgments can no longer change. Decide the case."
+        )
     ),
     "question_on_a_pair_in_a_study": (
-        "A judge of this pair has it in a full-text study, so that judgment of the abstract can no "
-        "longer change. Decide the case."
+        gettext_noop(
+            "A judge of this pair has it in a full-text study, so that judgment of the abstract "
+            "can no longer change. Decide the case."
+        )
     ),
 }
 
@@ -101,9 +110,11 @@ def ask_judges(
     except IntegrityError as error:
         for rule, message in REFUSALS.items():
             if rule in str(error):
-                raise CannotAsk(f"{message} No question was sent.") from error
+                raise CannotAsk(f"{gettext(message)} {gettext('No question was sent.')}") from error
         if "question_not_by_a_judge" in str(error):
-            raise JudgedByYou("You judged this pair, so another adjudicator asks.") from error
+            raise JudgedByYou(
+                gettext("You judged this pair, so another adjudicator asks.")
+            ) from error
         raise
 
 
@@ -117,8 +128,10 @@ def take_back(*, question: PairQuestion, taken_back_by: User) -> None:
         _locked_pair(question.pair_id, taken_back_by)
         if not PairQuestion.objects.open().filter(pk=question.pk).exists():
             raise CannotTakeBack(
-                "This question is not open any more: both judges answered, the pair is judged "
-                "again, or it was taken back."
+                gettext(
+                    "This question is not open any more: both judges answered, the pair is judged "
+                    "again, or it was taken back."
+                )
             )
         PairQuestion.objects.filter(pk=question.pk).update(taken_back_at=timezone.now())
 
@@ -152,17 +165,23 @@ def _check_numbers(pair: Pair, query_sentences: list[int], candidate_sentences: 
 def _check_case(pair: Pair, judgment_ids: tuple[int, int], asked_by: User) -> None:
     case: Any = Case.objects.undecided().filter(pk=pair.pk).first()
     if case is None:
-        raise NoSuchCase("This pair needs no decision any more, so its judges were not asked.")
+        raise NoSuchCase(
+            gettext("This pair needs no decision any more, so its judges were not asked.")
+        )
     if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(
-            "A judge revised a judgment of this pair meanwhile, so no question was sent. "
-            "Reload the page to see both judgments."
+            gettext(
+                "A judge revised a judgment of this pair meanwhile, so no question was sent. "
+                "Reload the page to see both judgments."
+            )
         )
     check_not_claimed(pair.pk, asked_by.pk)
     if must_rate_first(pair.query.collection, case, asked_by.pk):
         raise NotRatedBlind(
-            "In this collection you grade a case before you see the two judgments, so no question "
-            "was sent. Reload the page and give your grade."
+            gettext(
+                "In this collection you grade a case before you see the two judgments, so no "
+                "question was sent. Reload the page and give your grade."
+            )
         )
 
 
@@ -173,6 +192,8 @@ def _check_judges(pair: Pair) -> None:
     able = members.exclude(user__in=collection.given_roles.filter(role=Role.ADMIN).values("user"))
     if able.filter(user__in=pair.slots.values("annotator")).count() < 2:
         raise CannotAsk(
-            "A judge of this pair is no annotator of this collection any more or cannot log in, "
-            "so no question was sent. Decide the case."
+            gettext(
+                "A judge of this pair is no annotator of this collection any more or cannot log "
+                "in, so no question was sent. Decide the case."
+            )
         )

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -49,7 +50,7 @@ def ask_judges_of_case(
     form = QuestionForm(request.POST)
     then_all = request.POST.get("then") == "all"
     if not form.is_valid():
-        messages.warning(request, "This question is incomplete. Choose its words again.")
+        messages.warning(request, gettext("This question is incomplete. Choose its words again."))
         return redirect("case", collection.slug, name, token)
     seen = form.cleaned_data.pop("seen")
     try:
@@ -66,7 +67,9 @@ def ask_judges_of_case(
         if queue.shown_case(query, user, token):
             return redirect("case", collection.slug, name, token)
     else:
-        messages.success(request, "Both judges are asked. The case waits for their answers.")
+        messages.success(
+            request, gettext("Both judges are asked. The case waits for their answers.")
+        )
     return redirect(_next_url(collection, query, user, then_all))
 
 
@@ -90,5 +93,5 @@ def take_question_back(request: HttpRequest, collection: Collection, question: i
     except AdjudicationError as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "The question is taken back.")
+        messages.success(request, gettext("The question is taken back."))
     return redirect("case-questions", collection.slug)

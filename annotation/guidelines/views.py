@@ -21,6 +21,7 @@ from annotation.guidelines.versions import versions_in_use, versions_to_read
 from annotation.models import Guideline
 from annotation.services import JudgingError
 from corpus.models import Facet
+from web.languages.choice import in_english
 from web.words import count_noun
 
 READERS = (*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR)
@@ -36,7 +37,8 @@ def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
     uses = versions_in_use(collection)
     facets = [(facet, uses.get(facet.pk, [])) for facet in collection.facets.all()]
     context = {"collection": collection, "facets": facets}
-    return render(request, "annotation/guidelines.html", context)
+    with in_english(request):
+        return render(request, "annotation/guidelines.html", context)
 
 
 @in_collection(*OWNERS)

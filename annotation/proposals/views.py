@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -41,8 +42,13 @@ def judge_proposal(
         return redirect("judge-query", collection.slug, query.name)
     proposed = query.opening.guideline.grades[shown.proposed]
     question = ProposalWords(
-        f"You marked {len(shown.aspects)} of {query.opening.proposal_steps} steps. "
-        f"They suggest {shown.proposed} {proposed['name']}."
+        gettext("You marked %(number)s of %(total)s steps. They suggest %(grade)s %(name)s.")
+        % {
+            "number": len(shown.aspects),
+            "total": query.opening.proposal_steps,
+            "grade": shown.proposed,
+            "name": proposed["name"],
+        }
     )
     context = own_judgment_context(request, collection, query, shown)
     context |= {"question": question, "keep": shown.grade, "then": THEN_NEXT}

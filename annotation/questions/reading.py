@@ -22,7 +22,7 @@ class OwnQuestion:
 
     @property
     def words(self) -> str:
-        return Wording(self.wording).label
+        return str(Wording(self.wording).label)
 
 
 def own_questions(collection: Collection, user: User) -> PairQuestionQuerySet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.locking import check_not_archived
 from accounts.models import User
@@ -33,7 +34,7 @@ def keep_judgment(*, question_id: int, annotator: User, judgment_key: uuid.UUID)
         judgments = (question.first, question.second) if question else ()
         own = next((row for row in judgments if row.annotator_id == annotator.pk), None)
         if question is None or own is None:
-            raise NotYours("This question is not for you.")
+            raise NotYours(gettext("This question is not for you."))
         # Both slots, because the last answer makes the case due: the other judge may give one now.
         slots = dict(
             Slot.objects.select_for_update(of=("self",))
@@ -48,10 +49,14 @@ def keep_judgment(*, question_id: int, annotator: User, judgment_key: uuid.UUID)
             return earlier
         question.refresh_from_db(fields=["taken_back_at"])
         if question.taken_back_at is not None or annotator.pk not in slots:
-            raise NoOpenQuestion("This question was taken back, so you need not answer it.")
+            raise NoOpenQuestion(
+                gettext("This question was taken back, so you need not answer it.")
+            )
         if own.key != judgment_key or slots[annotator.pk] != own.pk:
             raise RevisedMeanwhile(
-                "Your judgment of this pair changed in another window, so this answer was not "
-                "saved. It is answered by that change."
+                gettext(
+                    "Your judgment of this pair changed in another window, so this answer was not "
+                    "saved. It is answered by that change."
+                )
             )
         return KeptAnswer.objects.create(question=question, judgment=own)

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -45,7 +46,9 @@ def answer_question(
     if request.method == "POST":
         return _answer(request, collection, query, shown, question)
     if question is None:
-        messages.info(request, "There is no question on this pair, or you have answered it.")
+        messages.info(
+            request, gettext("There is no question on this pair, or you have answered it.")
+        )
         return redirect("judge", collection.slug)
     if must_read(query.opening.guideline, person_of(request)):
         return to_the_guideline(collection, query)
@@ -62,11 +65,11 @@ def _answer(
     form = QuestionAnswerForm(request.POST)
     try:
         if not form.is_valid():
-            raise BadAnswer("This answer is incomplete. Give it again.")
+            raise BadAnswer(gettext("This answer is incomplete. Give it again."))
         _save(request, query, shown, form)
     except JudgingError as error:
         return _refused(request, collection, query, shown, question, error)
-    messages.success(request, "Your answer is saved.")
+    messages.success(request, gettext("Your answer is saved."))
     return saved(request, _next_url(request, collection))
 
 

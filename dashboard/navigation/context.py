@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from accounts.models import Collection, Role, User
 from corpus.models import Facet
@@ -75,7 +76,7 @@ class Navigation(NamedTuple):
 
     @property
     def role_names(self) -> list[str]:
-        return [role.label for role in Role if role in self.roles]
+        return [str(role.label) for role in Role if role in self.roles]
 
     @property
     def is_admin(self) -> bool:
@@ -107,7 +108,8 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 def _query_source_of(collection: Collection, view: View) -> Noun:
     numbers = collection.query_papers.aggregate(topics=Count("topic"), papers=Count("document"))
-    return query_source(**numbers, has_facets=view.has_facets)
+    noun = query_source(**numbers, has_facets=view.has_facets)
+    return Noun(gettext(noun.one), gettext(noun.many))
 
 
 def navigation_for(
@@ -128,11 +130,11 @@ def navigation_for(
     choices = kept_choices(request.GET)
     links = (
         StageLink(
-            stage.caption,
+            gettext(stage.caption),
             tuple(
                 _link(
                     request.path,
-                    page.caption,
+                    gettext(page.caption),
                     places[page],
                     page == current,
                     choices if stage.shares_choices else {},
@@ -190,7 +192,7 @@ def _step_links(
     steps = page.steps_of(roles)
     urls = [address(collection, step.url_name) for step in steps]
     links = (
-        _link(path, step.caption, Place(url, (url,)), path.startswith(url))
+        _link(path, gettext(step.caption), Place(url, (url,)), path.startswith(url))
         for step, url in zip(steps, urls, strict=True)
     )
     return tuple(links) if len(steps) > 1 else ()

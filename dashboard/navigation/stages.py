@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from django.utils.translation import gettext_noop
+
 from accounts.models import JUDGES, OWNERS, Role
 
 FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
@@ -56,77 +58,97 @@ class Stage(NamedTuple):
 
 
 CHOICE_OF_QUERIES = (
-    NavigationStep("Sample", "samples"),
-    NavigationStep("Screen", "screen", CURATORS),
-    NavigationStep("Choose", "choose-queries"),
+    NavigationStep(gettext_noop("Sample"), "samples"),
+    NavigationStep(gettext_noop("Screen"), "screen", CURATORS),
+    NavigationStep(gettext_noop("Choose"), "choose-queries"),
 )
 # A person's own work comes first in a stage. A stage of one page shows no second level.
 STAGES = (
-    Stage("Overview", (NavigationPage("Overview", "collection", EVERY_ROLE),)),
     Stage(
-        "Corpus",
+        gettext_noop("Overview"),
+        (NavigationPage(gettext_noop("Overview"), "collection", EVERY_ROLE),),
+    ),
+    Stage(
+        gettext_noop("Corpus"),
         (
-            NavigationPage("Documents", "documents"),
-            NavigationPage("Queries", "queries"),
+            NavigationPage(gettext_noop("Documents"), "documents"),
+            NavigationPage(gettext_noop("Queries"), "queries"),
             # Without what a pool or a run shows. It lists queries and opens them.
-            NavigationPage("Set up", "set-up", OWNER_ANNOTATORS, holds=("queries/",)),
-            NavigationPage("Imports", "document-imports", OWNER_ANNOTATORS, holds=("documents/",)),
+            NavigationPage(gettext_noop("Set up"), "set-up", OWNER_ANNOTATORS, holds=("queries/",)),
             NavigationPage(
-                "Labels", "labels", LABELLERS, needs_facets=True, holds=("check-labels/",)
+                gettext_noop("Imports"), "document-imports", OWNER_ANNOTATORS, holds=("documents/",)
             ),
-            NavigationPage("Choice of queries", "samples", CURATORS, steps=CHOICE_OF_QUERIES),
-        ),
-    ),
-    Stage(
-        "Pools",
-        (
-            NavigationPage("Pools", "pools", holds=("pool-rounds/", "yields/")),
-            NavigationPage("Runs", "runs"),
-        ),
-    ),
-    Stage(
-        "Judging",
-        (
-            NavigationPage("Judge", "judge", JUDGES_ONLY, holds=("practice/",)),
-            NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
             NavigationPage(
-                "Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR}), holds=("questions/",)
+                gettext_noop("Labels"),
+                "labels",
+                LABELLERS,
+                needs_facets=True,
+                holds=("check-labels/",),
             ),
-            NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
-            NavigationPage("People", "people", OWNERS_TOO),
-            NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
-            NavigationPage("Pilot rounds", "pilots"),
-            NavigationPage("Training", TRAINING, frozenset({Role.ADMIN, *JUDGES})),
-            NavigationPage("Agreement", "agreement", holds=("blind-ratings/",)),
-            NavigationPage("Full-text studies", "studies"),
+            NavigationPage(
+                gettext_noop("Choice of queries"), "samples", CURATORS, steps=CHOICE_OF_QUERIES
+            ),
         ),
     ),
     Stage(
-        "Evaluation",
+        gettext_noop("Pools"),
         (
-            NavigationPage("Leaderboard", "leaderboard", holds=("systems/",)),
-            NavigationPage("Compare", "compare-systems"),
-            NavigationPage("Unjudged documents", "gaps"),
-            NavigationPage("Corpus sizes", "corpus-sizes"),
-            NavigationPage("Pool bias", "pool-bias"),
-            NavigationPage("Label effects", "label-effects", holds=("evaluation/shadow-judges/",)),
-            NavigationPage("Errors", "error-browser"),
+            NavigationPage(gettext_noop("Pools"), "pools", holds=("pool-rounds/", "yields/")),
+            NavigationPage(gettext_noop("Runs"), "runs"),
+        ),
+    ),
+    Stage(
+        gettext_noop("Judging"),
+        (
+            NavigationPage(gettext_noop("Judge"), "judge", JUDGES_ONLY, holds=("practice/",)),
+            NavigationPage(
+                gettext_noop("Full-text study"), FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})
+            ),
+            NavigationPage(
+                gettext_noop("Adjudicate"),
+                "adjudicate",
+                frozenset({Role.ADJUDICATOR}),
+                holds=("questions/",),
+            ),
+            NavigationPage(
+                gettext_noop("Progress"), "board", holds=("not-open/", "judgments/", "referrals/")
+            ),
+            NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
+            NavigationPage(gettext_noop("Guidelines"), "guidelines", JUDGES_TOO),
+            NavigationPage(gettext_noop("Pilot rounds"), "pilots"),
+            NavigationPage(gettext_noop("Training"), TRAINING, frozenset({Role.ADMIN, *JUDGES})),
+            NavigationPage(gettext_noop("Agreement"), "agreement", holds=("blind-ratings/",)),
+            NavigationPage(gettext_noop("Full-text studies"), "studies"),
+        ),
+    ),
+    Stage(
+        gettext_noop("Evaluation"),
+        (
+            NavigationPage(gettext_noop("Leaderboard"), "leaderboard", holds=("systems/",)),
+            NavigationPage(gettext_noop("Compare"), "compare-systems"),
+            NavigationPage(gettext_noop("Unjudged documents"), "gaps"),
+            NavigationPage(gettext_noop("Corpus sizes"), "corpus-sizes"),
+            NavigationPage(gettext_noop("Pool bias"), "pool-bias"),
+            NavigationPage(
+                gettext_noop("Label effects"), "label-effects", holds=("evaluation/shadow-judges/",)
+            ),
+            NavigationPage(gettext_noop("Errors"), "error-browser"),
         ),
         shares_choices=True,
     ),
     Stage(
-        "Release",
+        gettext_noop("Release"),
         (
-            NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),
-            NavigationPage("Citation errors", "label-samples"),
+            NavigationPage(gettext_noop("Release"), "releases", holds=("datasheet/", "errata/")),
+            NavigationPage(gettext_noop("Citation errors"), "label-samples"),
         ),
     ),
     Stage(
-        "Settings",
+        gettext_noop("Settings"),
         (
-            NavigationPage("Collection", "collection-settings", OWNERS_TOO),
-            NavigationPage("Jobs", "jobs", OWNERS_TOO),
-            NavigationPage("Record", "record"),
+            NavigationPage(gettext_noop("Collection"), "collection-settings", OWNERS_TOO),
+            NavigationPage(gettext_noop("Jobs"), "jobs", OWNERS_TOO),
+            NavigationPage(gettext_noop("Record"), "record"),
         ),
     ),
 )

@@ -47,7 +47,7 @@ class Card(NamedTuple):
 
     @property
     def role_names(self) -> list[str]:
-        return [role.label for role in Role if role in self.roles]
+        return [str(role.label) for role in Role if role in self.roles]
 
 
 class PersonalQueue(NamedTuple):

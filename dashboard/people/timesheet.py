@@ -9,13 +9,14 @@ from typing import Any
 from django.core.exceptions import BadRequest
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import Collection, User
 from adjudication.models import BlindRating, Decision
 from annotation.models import Judgment, RepeatJudgment
 from web.tables.columns import Column, Table
 
-KINDS = ("judgments", "decisions", "blind grades")
+KINDS = (gettext_noop("judgments"), gettext_noop("decisions"), gettext_noop("blind grades"))
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class WorkedWeek:
     answers: int
     timed: int
     seconds: float
+
+    @property
+    def kind_text(self) -> str:
+        return gettext(self.kind)
 
     @property
     def hours(self) -> float:

@@ -30,6 +30,7 @@ LICENCES = (
 
 
 ANOTHER = "another"
+LANGUAGE_TAG = r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"  # as BCP 47 writes it
 
 
 class _CollectionForm(forms.Form):
@@ -151,6 +152,16 @@ class SettingsForm(_CollectionForm):
         help_text="How the usual retrievers compare words. Runs that exist stay as they are.",
     )
 
+    document_language = forms.RegexField(
+        label="Language of the documents",
+        regex=LANGUAGE_TAG,
+        required=False,
+        max_length=35,
+        help_text="Its code, such as en, ja, ar or zh-Hant. Browsers choose fonts and line breaks "
+        "by it. Leave it empty if the documents are in several languages.",
+        error_messages={"invalid": "Write a language code, such as en, ja or zh-Hant."},
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
+    )
     admins_need_second_factor = forms.BooleanField(
         label="Admins need a second factor",
         required=False,

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Collection, User
 from agreement.coefficients import CONSTANT_RATER, NO_PAIRS, ONE_PAIR, CrossTable, confusion_of
@@ -30,9 +31,9 @@ from practice.training.offers import next_sets
 from practice.training.services import open_training
 
 UNDEFINED = {
-    CONSTANT_RATER: "you gave every pair the same grade",
-    NO_PAIRS: "you gave no pair a grade",
-    ONE_PAIR: "you gave only one pair a grade",
+    CONSTANT_RATER: gettext_lazy("you gave every pair the same grade"),
+    NO_PAIRS: gettext_lazy("you gave no pair a grade"),
+    ONE_PAIR: gettext_lazy("you gave only one pair a grade"),
 }
 
 
@@ -132,7 +133,7 @@ def trained_pairs(result: TrainingResult) -> list[TrainedPair]:
                 shown.query.title,
                 shown.candidate,
                 answer.grade,
-                Reason(answer.reason).label if answer.reason else "",
+                str(Reason(answer.reason).label) if answer.reason else "",
                 pair.gold or 0,  # never NULL in a training set: a rule
                 pair.explanation,
             )
@@ -146,7 +147,7 @@ def _guidelines(practice_set: PracticeSet) -> dict[int, Guideline]:
 
 
 def own_matrix(practice_set: PracticeSet, pairs: Iterable[TrainedPair]) -> ConfusionMatrix:
-    return _matrix(practice_set, "you", Counter((pair.own, pair.gold) for pair in pairs))
+    return _matrix(practice_set, gettext("you"), Counter((pair.own, pair.gold) for pair in pairs))
 
 
 def _matrix(
@@ -154,7 +155,7 @@ def _matrix(
 ) -> ConfusionMatrix:
     grades = range(practice_set.highest_grade + 1)
     return grade_matrix(
-        rater, "gold", confusion_of(CrossTable(cells.items()), grades), cells.total()
+        rater, gettext("gold"), confusion_of(CrossTable(cells.items()), grades), cells.total()
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
@@ -61,7 +62,10 @@ def start_training(*, collection: Collection, person: User) -> PracticeSet:
         practice_set = next_sets(collection, [person]).get(person.pk)
         if practice_set is None:
             raise NoTrainingSet(
-                "There is no training set left that you have not seen. Ask an admin for another."
+                gettext(
+                    "There is no training set left that you have not seen. Ask an admin for "
+                    "another."
+                )
             )
         add_members(practice_set=practice_set, annotators=[person])
         return practice_set

@@ -32,6 +32,7 @@ from practice.training.results import (
 )
 from practice.training.services import start_training
 from practice.training.tables import TRAINING_PAIRS, TRAINING_RESULTS
+from web.languages.choice import in_english
 from web.tables.cells import SHORT_PAGE_ROWS, numbered_page
 from web.tables.columns import csv_file, wants_csv
 
@@ -46,7 +47,8 @@ def training(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             record_people_read(collection=collection, page="training")
             columns = TRAINING_RESULTS.shown(request)
             return csv_file(f"{collection.slug}-training", columns, results_of(collection))
-        return _sets_page(request, collection)
+        with in_english(request):
+            return _sets_page(request, collection)
     context = {
         "training": own_training(collection, person_of(request)),
         "undefined": UNDEFINED,

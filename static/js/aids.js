@@ -1,6 +1,7 @@
 // What helps in reading, on request and remembered in this browser: the words that both texts share, only
 // the facet's sentences, the label of each sentence, the size of the text. All is made from what the page shows; nothing is sent.
 
+import { text } from "./language.js";
 import { forGood } from "./storage.js";
 
 const NAMES = {
@@ -10,6 +11,11 @@ const NAMES = {
   size: "text-size",
 };
 const SIZES = ["small", "normal", "large"];
+const SIZE_TEXTS = {
+  small: text("Text size: small"),
+  normal: text("Text size: normal"),
+  large: text("Text size: large"),
+};
 const QUERY = ":is(.query .paper, .strip) :is(h3, h4, p)";
 const CANDIDATE = ".pair .paper :is(h3, h4, p)";
 const UNMARKED = ".paper:has(.in-facet) > p:not(:has(.in-facet))";
@@ -50,7 +56,8 @@ export function readingAids(tell) {
     const hidden =
       root.classList.contains("facet-only") && papers.querySelectorAll(UNMARKED).length;
     showAll.hidden = !hidden || papers.classList.contains("all-shown");
-    if (hidden) showAll.textContent = `Show all sentences (${hidden} more)`;
+    if (hidden)
+      showAll.textContent = text("Show all sentences ({number} more)", { number: hidden });
   }
 
   function shown() {
@@ -69,9 +76,9 @@ export function readingAids(tell) {
     update();
   }
 
-  function toggle(aid, words) {
+  function toggle(aid, [on, off]) {
     switchTo(aid, !isOn(aid));
-    tell(`${words}: ${isOn(aid) ? "on" : "off"}`);
+    tell(isOn(aid) ? on : off);
   }
 
   for (const [aid, box] of Object.entries(boxes)) {
@@ -88,12 +95,22 @@ export function readingAids(tell) {
   update();
 
   const keys = {
-    ...(canHighlight && { w: () => toggle("words", "Shared words") }),
-    ...(boxes.facet && { f: () => toggle("facet", "Only the facet’s sentences") }),
-    ...(boxes.labels && { s: () => toggle("labels", "Sentence labels") }),
+    ...(canHighlight && {
+      w: () => toggle("words", [text("Shared words: on"), text("Shared words: off")]),
+    }),
+    ...(boxes.facet && {
+      f: () =>
+        toggle("facet", [
+          text("Only the facet’s sentences: on"),
+          text("Only the facet’s sentences: off"),
+        ]),
+    }),
+    ...(boxes.labels && {
+      s: () => toggle("labels", [text("Sentence labels: on"), text("Sentence labels: off")]),
+    }),
     t: () => {
       resize(SIZES[(SIZES.indexOf(size()) + 1) % SIZES.length]);
-      tell(`Text size: ${size()}`);
+      tell(SIZE_TEXTS[size()]);
     },
   };
   return { keys, shown };
@@ -112,6 +129,17 @@ const STOP_WORDS = new Set(
   would yet you your`.split(/\s+/),
 );
 const WORD = /[\p{L}\p{N}]+/gu;
+// Scripts without spaces between words: only the browser's dictionaries know where a word ends.
+const WITHOUT_SPACES =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+// Each word of a text with its place.
+function wordsOf(text) {
+  if (!WITHOUT_SPACES.test(text) || !Intl.Segmenter)
+    return [...text.matchAll(WORD)].map((match) => [match.index, match[0]]);
+  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
+  return segments.filter((part) => part.isWordLike).map((part) => [part.index, part.segment]);
+}
 
 // Plural and singular count as one word.
 const stem = (word) =>
@@ -125,15 +153,10 @@ function wordsIn(selector) {
     const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;
-      for (const match of node.data.matchAll(WORD)) {
-        const word = match[0].toLowerCase();
+      for (const [start, text] of wordsOf(node.data)) {
+        const word = text.toLowerCase();
         if (word.length < 2 || STOP_WORDS.has(word)) continue;
-        words.push({
-          node,
-          start: match.index,
-          end: match.index + match[0].length,
-          stem: stem(word),
-        });
+        words.push({ node, start, end: start + text.length, stem: stem(word) });
       }
     }
   }

@@ -1,6 +1,7 @@
 // What a match is about: sentences of the query, or named aspects, marked before the grade by Shift and a
 // digit, or by a click or tap on the sentence. The check boxes of the answer's form hold the marks.
 
+import { text } from "./language.js";
 import { tellLast } from "./panels.js";
 
 const boxes = [...document.querySelectorAll("#aspects input")];
@@ -24,7 +25,11 @@ export function aspectMarks(isTooSoon) {
   function changed() {
     update();
     const words = boxes.filter((box) => box.checked).map(nameOf);
-    tellLast(words.length ? `About ${words.join(", ")}` : "Nothing marked");
+    tellLast(
+      words.length
+        ? text("About {aspects}", { aspects: words.join(", ") })
+        : text("Nothing marked"),
+    );
   }
 
   function show({ dataset: { aspects = "" } }) {
@@ -53,7 +58,7 @@ function keysFor(toggle) {
   const press = (digit) => {
     const box = boxes.find(({ value }) => value.endsWith(digit));
     if (box) toggle(box);
-    else tellLast(`Nothing to mark has the number ${digit}`);
+    else tellLast(text("Nothing to mark has the number {digit}", { digit }));
   };
   return Object.fromEntries(
     [..."0123456789"].map((digit) => [`Shift+${digit}`, () => press(digit)]),

@@ -3,6 +3,8 @@
 // others. Without this script the table scrolls sideways. The roles keep it a table for screen readers,
 // which CSS would otherwise take from it.
 
+import { text } from "./language.js";
+
 const narrow = matchMedia("(max-width: 40rem)");
 const CELL_ROLES = { col: "columnheader", row: "rowheader" };
 const SHOWN = 3; // values of a card, beside its name
@@ -26,12 +28,12 @@ function fold(row) {
   const show = (isOpen) => {
     row.classList.toggle("open", isOpen);
     button.setAttribute("aria-expanded", isOpen);
-    button.textContent = isOpen ? "Less" : "More";
+    button.textContent = isOpen ? text("Less") : text("More");
   };
   show(false);
   button.setAttribute(
     "aria-label",
-    `More about ${name.textContent.trim().replaceAll(/\s+/g, " ")}`,
+    text("More about {name}", { name: name.textContent.trim().replaceAll(/\s+/g, " ") }),
   );
   button.addEventListener("click", () => show(!row.classList.contains("open")));
   name.append(button);
@@ -47,7 +49,7 @@ function shorten(table) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "small cards-more";
-  button.textContent = `Show ${later.length} more`;
+  button.textContent = text("Show {number} more", { number: later.length });
   button.addEventListener("click", () => {
     table.classList.remove("shortened");
     button.remove();

@@ -24,7 +24,6 @@ const trail = new Trail({
   remembered: 40,
   mark: "checked",
   thing: "abstract",
-  answer: "abstract",
   goOnUrl: () => `${page.goOnUrl}?without=${postponed}`,
   shown: (article) => {
     restore(article);

@@ -4,6 +4,7 @@
 import { readingAids } from "./aids.js";
 import { keepClaim } from "./claiming.js";
 import { helpDialog, onKeys } from "./keys.js";
+import { text } from "./language.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
 import { closeLifts, guidelinePanel, lift, measureDock, noteForOther, tellLast } from "./panels.js";
 import { Question } from "./question.js";
@@ -18,18 +19,16 @@ const LONGEST = 24 * 3600; // the server takes no more seconds than these
 const clock = `qrelsmith:clock:${page.person}:${location.pathname}`;
 const { work = "deciding", thing = "case" } = page;
 const isCase = work === "deciding";
-const noun = { deciding: "decision", asked: "answer" }[work] ?? "rating";
 const queryRead = foldQuery();
 const aids = readingAids(tellLast);
 waitForCandidate();
 const question = new Question({
   work,
   thing,
-  noun,
   title: ".pair h3",
   forms,
   describe: describeAnswer,
-  look: isCase && !("blind" in page) ? "See both judgments as they are" : undefined,
+  look: isCase && !("blind" in page) ? text("See both judgments as they are") : undefined,
   saved: () => {
     forThisTab.remove(clock);
     queryRead();
@@ -38,9 +37,9 @@ const question = new Question({
 
 function describeAnswer(body) {
   const answer = body.get("answer");
-  if (answer === "cannot") return `cannot judge: ${body.get("reason")}`;
-  if (answer === "keep") return "the judgment is kept";
-  return /\d/.test(answer) ? answer : `judgment ${answer.toUpperCase()}`;
+  if (answer === "cannot") return text("cannot judge: {reason}", { reason: body.get("reason") });
+  if (answer === "keep") return text("the judgment is kept");
+  return /\d/.test(answer) ? answer : text("judgment {letter}", { letter: answer.toUpperCase() });
 }
 
 // Reading a paper takes minutes, with breaks: the time of earlier visits in this tab counts too.

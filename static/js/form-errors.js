@@ -1,6 +1,8 @@
 // A refused form: a summary above it lists the errors as links to their fields, and gets the focus. The errors are
 // beside their fields without this script, too.
 
+import { text } from "./language.js";
+
 const main = document.getElementById("main");
 const fields = [...main.querySelectorAll("form[method=post] [aria-invalid=true]")].filter(
   (field) => field.type !== "hidden",
@@ -42,8 +44,8 @@ if (named.length) {
   const head = document.createElement("p");
   head.textContent =
     named.length === 1
-      ? "One field is invalid. Nothing was saved."
-      : `${named.length} fields are invalid. Nothing was saved.`;
+      ? text("One field is invalid. Nothing was saved.")
+      : text("{number} fields are invalid. Nothing was saved.", { number: named.length });
   const list = document.createElement("ul");
   list.append(...named.map(link));
   summary.append(head, list);

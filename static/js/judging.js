@@ -7,6 +7,7 @@ import { readingAids } from "./aids.js";
 import { aspectMarks } from "./aspects.js";
 import { newKey } from "./delivery.js";
 import { helpDialog, onKeys } from "./keys.js";
+import { text } from "./language.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
 import { Outbox } from "./outbox.js";
 import { Pace } from "./pace.js";
@@ -24,6 +25,7 @@ import { plainForms } from "./plain.js";
 import { storageWorks } from "./storage.js";
 import { Stopwatch } from "./stopwatch.js";
 import { Trail } from "./trail.js";
+import { WORK } from "./wording.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
@@ -39,7 +41,6 @@ const trail = new Trail({
   remembered: 60,
   mark: "judged",
   thing: "pair",
-  answer: "judgment",
   goOnUrl: () => page.goOnUrl,
   shown,
   enable,
@@ -99,7 +100,7 @@ function fill(pair) {
 }
 
 function wordsFor({ grade, reason }) {
-  if (grade === "") return `cannot judge: ${reasonText(reason)}`;
+  if (grade === "") return text("cannot judge: {reason}", { reason: reasonText(reason) });
   return `${grade} ${keys[Number(grade)].dataset.name}`;
 }
 
@@ -132,7 +133,8 @@ function answer(event) {
   remember(pair, body);
   if (first) pace.count(pace.judged + 1);
   pace.addSeconds(watch.seconds);
-  tellLast(`${first ? "Last" : "Changed to"}: ${wordsFor(pair.dataset)}`);
+  const answer = wordsFor(pair.dataset);
+  tellLast(first ? text("Last: {answer}", { answer }) : text("Changed to: {answer}", { answer }));
   if ("proposes" in page && first && body.get("answer") > 0) return goOnOnceSaved();
   goToNext();
 }
@@ -164,7 +166,7 @@ function send(pair, body, more) {
     kind: isAnswer ? "answer" : "later",
     first: isAnswer && !pair.dataset.judged,
     title: pair.querySelector("h3").textContent.trim(),
-    said: isAnswer ? describeAnswer(body) : "later",
+    said: isAnswer ? describeAnswer(body) : text("later"),
   });
 }
 
@@ -200,10 +202,14 @@ function goToNext() {
 function waitingWords(otherwise) {
   const unsaved = outbox.entries().length;
   if (!unsaved) return otherwise;
-  if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
-  const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
-  const ready = "proposes" in page ? "" : "You have judged every pair that is ready here. ";
-  return `${ready}${which} not saved yet. This page goes on automatically once they are saved.`;
+  if (outbox.state === "idle" || outbox.state === "sending")
+    return text("Saving your last judgments…");
+  const sentences = [
+    ...("proposes" in page ? [] : [text("You have judged every pair that is ready here.")]),
+    `${WORK.judging.unsaved(unsaved)}.`,
+    text("This page goes on automatically once they are saved."),
+  ];
+  return sentences.join(" ");
 }
 
 function undo(event) {

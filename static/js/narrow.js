@@ -1,6 +1,7 @@
 // On a narrow screen: the query paper folds to a line once it was read, the sentences of its facet stay in
 // view above the candidate, and no tap gives a grade before the candidate was on the screen.
 
+import { text } from "./language.js";
 import { forThisTab } from "./storage.js";
 
 const narrow = matchMedia("(max-width: 47.99rem)");
@@ -39,7 +40,7 @@ function addStrip() {
   strip.className = "strip";
   strip.tabIndex = 0;
   strip.setAttribute("role", "group");
-  strip.setAttribute("aria-label", "The query’s facet sentences");
+  strip.setAttribute("aria-label", text("The query’s facet sentences"));
   for (const sentence of sentences) {
     const line = document.createElement("p");
     line.textContent = sentence.textContent;
@@ -60,7 +61,7 @@ export function waitForCandidate() {
   let observer;
   const line = document.createElement("p");
   line.className = "unseen";
-  line.textContent = "Scroll to the candidate to grade it.";
+  line.textContent = text("Scroll to the candidate to grade it.");
   document.getElementById("answer").before(line);
 
   function watch() {

@@ -1,5 +1,7 @@
 // 41 / 120, 12 s a pair, 16 min left: counted on as judgments are given, without asking the server.
 
+import { text } from "./language.js";
+
 const RECENT = 40;
 
 export class Pace {
@@ -28,9 +30,11 @@ export class Pace {
 
   #show() {
     const seconds = this.#recent.length ? median(this.#recent) : Number(this.#pace.dataset.planned);
-    this.#pace.textContent = this.#recent.length ? `${Math.round(seconds)} s a pair` : "";
+    this.#pace.textContent = this.#recent.length
+      ? text("{seconds} s a pair", { seconds: Math.round(seconds) })
+      : "";
     const minutes = Math.ceil(((this.total - this.judged) * seconds) / 60);
-    document.getElementById("left").textContent = `${minutes} min left`;
+    document.getElementById("left").textContent = text("{minutes} min left", { minutes });
   }
 }
 

@@ -1,6 +1,7 @@
 // The panels over or beside the two papers: the guideline, the note, "cannot judge".
 
 import { forGood, forThisTab } from "./storage.js";
+import { THINGS } from "./wording.js";
 
 const dock = document.getElementById("dock");
 
@@ -15,7 +16,7 @@ const UNREAD = 300;
 // Returns whether a press comes too soon after `shownAt`. It is then ignored, and the page says so.
 export function tooSoon(shownAt, thing) {
   if (performance.now() - shownAt >= UNREAD) return false;
-  remark(`Press ignored: this ${thing} had only just appeared. Press again.`);
+  remark(THINGS[thing].tooSoon);
   return true;
 }
 

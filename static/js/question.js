@@ -6,6 +6,7 @@ import { tellLast, tooSoon } from "./panels.js";
 import { plainForms } from "./plain.js";
 import { forThisTab, storageWorks } from "./storage.js";
 import { Visit } from "./visit.js";
+import { WORK } from "./wording.js";
 
 const page = document.body.dataset;
 
@@ -14,10 +15,10 @@ export class Question {
   #outbox;
   #visit;
 
-  // `thing` is what is answered and `noun` the answer to it, `title` finds its title on the page, and
-  // `describe` says an answer in words. `saved` is called when the server has it.
-  constructor({ work, thing, noun, title, forms, describe, look, saved = () => {} }) {
-    Object.assign(this, { work, thing, noun, title, forms, describe, look, saved });
+  // `thing` is what is answered, `title` finds its title on the page, and `describe` says an answer in
+  // words. `saved` is called when the server has it.
+  constructor({ work, thing, title, forms, describe, look, saved = () => {} }) {
+    Object.assign(this, { work, thing, title, forms, describe, look, saved });
     this.draft = `qrelsmith:draft:${page.person}:${location.pathname}`;
     this.#outbox = new Outbox({ work, person: page.person, collection: page.collection });
     this.#visit = new Visit(this.#outbox);
@@ -52,8 +53,7 @@ export class Question {
   #submit(event) {
     event.preventDefault();
     if (this.ends || this.isTooEarly()) return;
-    if (this.#outbox.waitsFor(page.token))
-      return tellLast(`Your ${this.noun} waits to be saved. You can change it after that.`);
+    if (this.#outbox.waitsFor(page.token)) return tellLast(WORK[this.work].waits);
     const { currentTarget: form, submitter } = event;
     tellLast("");
     submitter?.classList.add("pressed");

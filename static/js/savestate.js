@@ -1,29 +1,24 @@
 // Shows in words what is saved: the chip in the bar, and a notice when the user must act.
 
-const GRACE = 500; // a save that is quicker than this never shows as "saving"
+import { WORK } from "./wording.js";
 
-const THINGS = {
-  judging: ["judgment", "judgments"],
-  deciding: ["decision", "decisions"],
-  screening: ["screening", "screenings"],
-  rating: ["rating", "ratings"],
-  asked: ["answer", "answers"],
-  checking: ["abstract", "abstracts"],
-};
+import { plural, text } from "./language.js";
+
+const GRACE = 500; // a save that is quicker than this never shows as "saving"
 
 // `isElsewhere` is for pages of other work: the notice then names the collection, and has a button.
 // `ready` tells how many pairs can be judged without the server; `look` names the way to the pair.
 // Returns what brings the words up to date after that number has changed.
 export function showSaveState(
   outbox,
-  { work, chip, trouble, loginUrl, ready, look = "See this pair", isElsewhere = false },
+  { work, chip, trouble, loginUrl, ready, look = text("See this pair"), isElsewhere = false },
 ) {
   let timer = 0;
   let shownKey = "";
 
-  const word = (text, kind) => {
+  const word = (state, kind) => {
     if (!chip) return;
-    chip.textContent = text;
+    chip.textContent = state;
     chip.className = `chip ${kind}`;
   };
 
@@ -32,28 +27,28 @@ export function showSaveState(
     const refused = outbox.refused();
     clearTimeout(timer);
     if (unsaved && (outbox.state === "idle" || outbox.state === "sending")) {
-      timer = setTimeout(() => word("Saving", ""), GRACE);
-    } else if (unsaved) word(`${unsaved} unsaved`, "warn");
-    else if (refused.length) word(`${refused.length} not saved`, "bad");
-    else word("Saved", "good");
+      timer = setTimeout(() => word(text("Saving"), ""), GRACE);
+    } else if (unsaved) word(text("{number} unsaved", { number: unsaved }), "warn");
+    else if (refused.length) word(text("{number} not saved", { number: refused.length }), "bad");
+    else word(text("Saved"), "good");
     explain(unsaved, refused);
   };
 
   const explain = (unsaved, refused) => {
     const cause = unsaved ? reason() : "";
-    const text = cause && [cause, ...safetySentences(unsaved)].join(" ");
-    const noticesKey = JSON.stringify([text, refused.map(({ key, message }) => [key, message])]);
+    const words = cause && [cause, ...safetySentences(unsaved)].join(" ");
+    const noticesKey = JSON.stringify([words, refused.map(({ key, message }) => [key, message])]);
     if (noticesKey === shownKey) return;
     shownKey = noticesKey;
     const notices = refused.map((entry) => refusal(entry));
-    if (text) notices.unshift(notice("warn", text, ...actions()));
+    if (words) notices.unshift(notice("warn", words, ...actions()));
     trouble.replaceChildren(...notices);
     trouble.hidden = !notices.length;
   };
 
   const actions = () => [
     ...(needsLogin() ? [loginLink()] : []),
-    ...(isElsewhere ? [button("Send now", "small", () => outbox.deliver())] : []),
+    ...(isElsewhere ? [button(text("Send now"), "small", () => outbox.deliver())] : []),
   ];
 
   const needsLogin = () => outbox.state === "logged-out" || outbox.state === "other-person";
@@ -61,39 +56,52 @@ export function showSaveState(
   const reason = () => {
     switch (outbox.state) {
       case "unreachable":
-        return "The server cannot be reached.";
+        return text("The server cannot be reached.");
       case "logged-out":
-        return "You are logged out.";
+        return text("You are logged out.");
       case "other-person":
-        return "Another person is logged in on this browser now.";
+        return text("Another person is logged in on this browser now.");
       case "archived":
-        return "This collection is archived. An admin can unarchive it.";
+        return text("This collection is archived. An admin can unarchive it.");
       case "failing":
-        return `The server cannot save just now (error ${outbox.status}).`;
+        return text("The server cannot save just now (error {status}).", outbox);
       case "foreign":
         return outbox.status
-          ? `Something else answered in place of the server (status ${outbox.status}), for example a proxy.`
-          : "Something else answered in place of the server. This network may want you to log in to it.";
+          ? text(
+              "Something else answered in place of the server (status {status}), for example a proxy.",
+              outbox,
+            )
+          : text(
+              "Something else answered in place of the server. This network may want you to log in to it.",
+            );
       default:
-        return outbox.inMemoryOnly ? "This browser refuses to keep anything on this computer." : "";
+        return outbox.inMemoryOnly
+          ? text("This browser refuses to keep anything on this computer.")
+          : "";
     }
   };
 
   const safetySentences = (unsaved) => {
-    const [thing, things] = THINGS[work];
-    const several = unsaved > 1;
-    const where = outbox.inMemoryOnly
-      ? "kept in this tab only: do not close it"
-      : "kept on this computer";
-    const sentences = [
-      `${unsaved} ${several ? things : thing}${place()} ${several ? "are" : "is"} not saved yet, but ${where}.`,
-    ];
-    if (needsLogin()) sentences.push("Log in again as yourself, then come back here.");
-    sentences.push(`${several ? "They are" : "It is"} sent again automatically.`);
+    const values = { unsaved: WORK[work].unsaved(unsaved), collection: place() };
+    const sentences = [];
+    if (values.collection) sentences.push(text("In {collection}:", values));
+    sentences.push(
+      outbox.inMemoryOnly
+        ? text("{unsaved}, but kept in this tab only: do not close it.", values)
+        : text("{unsaved}, but kept on this computer.", values),
+    );
+    if (needsLogin()) sentences.push(text("Log in again as yourself, then come back here."));
+    sentences.push(
+      plural("It is sent again automatically.", "They are sent again automatically.", unsaved),
+    );
     const more = ready?.() ?? 0;
     if (more)
       sentences.push(
-        `You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`,
+        plural(
+          "You can go on: {number} more pair is ready here.",
+          "You can go on: {number} more pairs are ready here.",
+          more,
+        ),
       );
     return sentences;
   };
@@ -101,16 +109,17 @@ export function showSaveState(
   // The address of an answer holds the collection's short name.
   const place = () => {
     const slug = isElsewhere && outbox.entries()[0]?.url.match(/\/c\/([^/]+)\//)?.[1];
-    return slug ? ` in ${slug}` : "";
+    return slug ?? "";
   };
 
-  const loginLink = () => link("Log in again in a new tab", loginUrl, "_blank");
+  const loginLink = () => link(text("Log in again in a new tab"), loginUrl, "_blank");
 
   const refusal = (entry) => {
-    const close = button("Dismiss", "plain small", () => outbox.dismiss(entry));
+    const close = button(text("Dismiss"), "plain small", () => outbox.dismiss(entry));
     const note = new URLSearchParams(entry.body).get("note");
-    const text = `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${note ? ` Your note was: ${note}` : ""}`;
-    return notice("bad", text, link(look, entry.url), close);
+    const words = text("Not saved: {said} for “{title}”.", entry);
+    const typed = note ? ` ${text("Your note was: {note}", { note })}` : "";
+    return notice("bad", `${words} ${entry.message}${typed}`, link(look, entry.url), close);
   };
 
   outbox.addEventListener("change", update);
@@ -118,30 +127,30 @@ export function showSaveState(
   return update;
 }
 
-function link(text, href, target = "") {
+function link(caption, href, target = "") {
   return Object.assign(document.createElement("a"), {
     href,
     target,
-    textContent: text,
+    textContent: caption,
     className: "button small",
   });
 }
 
-function button(text, className, act) {
+function button(caption, className, act) {
   const made = Object.assign(document.createElement("button"), {
     type: "button",
-    textContent: text,
+    textContent: caption,
     className,
   });
   made.addEventListener("click", act);
   return made;
 }
 
-export function notice(kind, text, ...actions) {
+export function notice(kind, words, ...actions) {
   const box = document.createElement("div");
   box.className = `notice ${kind}`;
   const line = document.createElement("p");
-  line.textContent = text;
+  line.textContent = words;
   box.append(line);
   if (actions.length) {
     const row = document.createElement("div");

@@ -10,7 +10,6 @@ const form = find("answer");
 const question = new Question({
   work: "screening",
   thing: "paper",
-  noun: "screening",
   title: ".paper h2",
   forms: [form],
   describe: (fields) => `rating ${fields.get("rating")}`,

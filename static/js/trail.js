@@ -1,8 +1,10 @@
 // A page that shows one thing after the other without a page load: pairs to judge, abstracts to check.
 
 import { fetchPairs } from "./ahead.js";
+import { text } from "./language.js";
 import { tellLast } from "./panels.js";
 import { Visit } from "./visit.js";
+import { THINGS } from "./wording.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
@@ -18,8 +20,8 @@ export class Trail {
   // `mark` is the attribute of an answered pair. `shown`, `enable`, `waitingWords` and `complete` are
   // called to show a pair, to switch its buttons, to say why none is shown, and with a pair from the
   // server.
-  constructor({ outbox, remembered, mark, thing, answer, ...calls }) {
-    Object.assign(this, { outbox, remembered, mark, thing, answer, ...calls });
+  constructor({ outbox, remembered, mark, thing, ...calls }) {
+    Object.assign(this, { outbox, remembered, mark, thing, ...calls });
     this.visit = new Visit(outbox, () => fetchPairs(this.current.dataset.url, page.person));
     outbox.addEventListener("change", () => this.#updateWaiting());
   }
@@ -74,7 +76,7 @@ export class Trail {
   // Takes the current pair out: it comes again later.
   putOff() {
     this.pairs.splice(this.currentIndex, 1);
-    tellLast("Last: put off for later");
+    tellLast(text("Last: put off for later"));
     this.goToNext();
   }
 
@@ -83,11 +85,11 @@ export class Trail {
     if (this.currentIndex === 0) {
       try {
         const earlier = await this.#fetchEarlier();
-        if (!earlier) return tellLast(`There is no earlier ${this.answer} to undo`);
+        if (!earlier) return tellLast(THINGS[this.thing].noEarlier);
         this.pairs = [earlier, ...this.pairs];
         this.currentIndex += 1;
       } catch {
-        return tellLast(`The earlier ${this.thing} cannot be fetched just now`);
+        return tellLast(THINGS[this.thing].earlierFailed);
       }
     }
     this.show(this.currentIndex - 1);
@@ -99,7 +101,7 @@ export class Trail {
   }
 
   async waitUntilSaved() {
-    if (this.outbox.entries().length) this.#showWaiting("Going on…");
+    if (this.outbox.entries().length) this.#showWaiting(text("Going on…"));
     await this.outbox.whenEmpty();
   }
 
@@ -110,7 +112,7 @@ export class Trail {
 
   // Nothing is left to show: the work ends, or the network is gone.
   async #wait() {
-    this.#showWaiting(`Fetching the next ${this.thing}…`);
+    this.#showWaiting(THINGS[this.thing].fetching);
     for (;;) {
       try {
         await this.outbox.whenEmpty();
@@ -118,9 +120,7 @@ export class Trail {
         const next = this.ahead.take();
         return next ? this.#showNew(next) : this.leaveFor(this.goOnUrl());
       } catch {
-        this.#showWaiting(
-          `The next ${this.thing}s cannot be fetched at the moment. This page tries again automatically.`,
-        );
+        this.#showWaiting(THINGS[this.thing].failed);
         await new Promise((resolve) => setTimeout(resolve, 2000));
       }
     }

@@ -2,6 +2,7 @@
 // other answers, and says what cannot be sent. Without such answers it only reads the names in the
 // browser's storage. A workspace sends the answers of its own work itself.
 
+import { text } from "./language.js";
 import { forGood } from "./storage.js";
 
 const body = document.body.dataset;
@@ -42,7 +43,7 @@ function follow(name, Outbox, showSaveState) {
   trouble.hidden = true;
   host.append(trouble);
   const waited = outbox.entries().length > 0;
-  showSaveState(outbox, { work, trouble, loginUrl, look: "Open it", isElsewhere: true });
+  showSaveState(outbox, { work, trouble, loginUrl, look: text("Open it"), isElsewhere: true });
   outbox.addEventListener("change", () => {
     // A list of this work must count the answers that were sent just now.
     const isSent = waited && !outbox.entries().length && !outbox.refused().length;
@@ -55,8 +56,11 @@ function follow(name, Outbox, showSaveState) {
 function askBeforeLogout(event) {
   if (!event.target.matches("[data-logout]") || !unsentCount()) return;
   const question =
-    `Not saved yet: ${unsentCount()} of your answers. They stay on this computer and are sent ` +
-    "when you log in again in this browser. Log out now?";
+    text("Not saved yet: {number} of your answers.", { number: unsentCount() }) +
+    " " +
+    text(
+      "They stay on this computer and are sent when you log in again in this browser. Log out now?",
+    );
   if (!confirm(question)) event.preventDefault();
 }
 

@@ -524,7 +524,7 @@ def test_a_page_of_other_work_says_what_is_unsaved_and_sends_it_on_request(
     notice = page.locator("#unsaved .notice")
     expect(notice).to_contain_text("This collection is archived.")
     page.clock.pause_at(page.evaluate("Date.now() + 1"))  # so that it is not sent by itself
-    expect(notice).to_contain_text("2 judgments in small are not saved yet, but kept on this")
+    expect(notice).to_contain_text("In small: 2 judgments are not saved yet, but kept on this")
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("banner").get_by_role("button", name="Log out").click()
     assert page.url.endswith(reverse("account"))

@@ -134,6 +134,7 @@ def test_nothing_in_an_archived_collection_changes_until_it_is_unarchived(world,
             seconds_per_judgment=1,
             seed=collection.seed,
             analysis="",
+            document_language="en",
         ),
     ):
         with pytest.raises(

@@ -793,6 +793,7 @@ def test_the_seed_cannot_change_while_the_first_pools_are_drawn(tmp_path):
             seconds_per_judgment=15,
             seed="another",
             analysis="plain",
+            document_language="en",
         )
 
     plan = PoolPlan(runs=("up",), parameters={"n": 2})

@@ -1,0 +1,39 @@
+"""The choice of the language of the pages."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from accounts import services
+from accounts.models import User
+from web.languages.choice import COOKIE
+
+A_YEAR = 365 * 24 * 3600  # seconds
+
+
+@login_not_required
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Remember the language: for a person in the account, and for the log-in page in a cookie."""
+    language = request.POST.get("language", "")
+    address = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure()):
+        address = "/"
+    response = HttpResponseRedirect(address)
+    if language not in dict(settings.LANGUAGES):
+        return response
+    if isinstance(request.user, User):
+        services.choose_language(person=request.user, language=language)
+    response.set_cookie(
+        COOKIE,
+        language,
+        max_age=A_YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response

@@ -1,0 +1,170 @@
+"""The language of a page, and templates in another language."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import trans_real
+
+from accounts.models import User
+from tests.support.factories import UserFactory, a_collection, an_open_query
+from tests.support.sittings import slots_of
+from web.languages.source_language import SourceLanguage
+from web.languages.template_messages import (
+    Message,
+    TemplateSyntax,
+    in_english,
+    in_language,
+    messages_of,
+)
+
+pytestmark = pytest.mark.one_database
+
+
+def shouted(context: str, message: str) -> str:
+    return message.upper() if "%(" not in message else message.replace("of", "VON")
+
+
+@pytest.mark.parametrize(
+    ("source", "english", "other"),
+    [
+        ('<p>{% translate "Save" %}</p>', "<p>Save</p>", "<p>SAVE</p>"),
+        ('{% head _("Grade") "id" %}', '{% head "Grade" "id" %}', '{% head "GRADE" "id" %}'),
+        (
+            "{% blocktranslate trimmed with n=row.done total=a|add:b %}{{ n }} of\n {{ total }} %"
+            "{% endblocktranslate %}",
+            "{{ row.done }} of {{ a|add:b }} %",
+            "{{ row.done }} VON {{ a|add:b }} %",
+        ),
+        (
+            '{% blocktranslate with day=date|date:_("d") %}on {{ day }}{% endblocktranslate %}',
+            'on {{ date|date:"d" }}',
+            'on {{ date|date:"D" }}',
+        ),
+        (
+            "{% blocktranslate count n=x %}1 of{% plural %}{{ n }} of{% endblocktranslate %}",
+            "{% blocktranslate count n=x %}1 of{% plural %}{{ n }} of{% endblocktranslate %}",
+            "{% blocktranslate count n=x %}1 of{% plural %}{{ n }} of{% endblocktranslate %}",
+        ),
+        ("Save {{ _ }} {# _(“x”) #}", "Save {{ _ }} {# _(“x”) #}", "Save {{ _ }} {# _(“x”) #}"),
+    ],
+)
+def test_the_texts_of_a_template_are_replaced_before_it_is_compiled(source, english, other):
+    assert in_english(source) == english
+    assert in_language(source, shouted) == other
+
+
+def test_the_messages_of_a_template_are_those_that_are_replaced():
+    source = (
+        '{% translate "Open" context "verb" %}\n{% blocktranslate count n=x trimmed %}{{ n }} pair'
+        "{% plural %}{{ n }}\n pairs{% endblocktranslate %}"
+    )
+
+    assert messages_of(source) == [
+        Message("verb", "Open", "", 1),
+        Message("", "%(n)s pair", "%(n)s pairs", 2),
+    ]
+
+
+def test_a_tag_in_a_text_is_refused_with_its_line():
+    with pytest.raises(TemplateSyntax, match=r"line 2: .* contains \{% if x %\}"):
+        messages_of("\n{% blocktranslate %}a {% if x %}b{% endif %}{% endblocktranslate %}")
+
+
+def test_english_is_an_empty_catalogue_and_the_language_is_the_thread_s():
+    assert isinstance(trans_real.translation(settings.LANGUAGE_CODE), SourceLanguage)
+    assert isinstance(trans_real._active, threading.local)
+    assert translation.get_language() == settings.LANGUAGE_CODE
+    with translation.override("de", deactivate=True):
+        assert translation.gettext("Saved") == "Gespeichert"
+        assert translation.gettext("no such message") == "no such message"
+    assert translation.gettext("Saved") == "Saved"
+
+
+def a_client(user: User, **headers: str) -> Client:
+    client = Client(headers=headers)
+    client.force_login(user)
+    return client
+
+
+@pytest.mark.django_db
+def test_the_choice_of_a_person_counts_more_than_the_browser_s_languages():
+    person = UserFactory()
+    client = a_client(person, **{"accept-language": "fr, es-MX;q=0.8, en;q=0.5"})
+    home = reverse("home")
+
+    assert '<html lang="es">' in client.get(home).text
+    response = client.post(reverse("choose-language"), {"language": "de", "next": home})
+    assert (response.status_code, response["Location"]) == (302, home)
+    page = client.get(home).text
+    assert '<html lang="de">' in page
+    assert "js/languages/de.js" in page
+    assert "Ihre Sammlungen" in page
+    assert 'lang="de">' in a_client(person).get(home).text  # saved in the account
+    client.post(reverse("choose-language"), {"language": "en-gb"})
+    assert '<html lang="en">' in client.get(home).text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example", ""])
+def test_the_choice_leads_to_no_other_server_and_ignores_unknown_languages(address):
+    person = UserFactory()
+    values = {"language": "xx", "next": address}
+    response = a_client(person).post(reverse("choose-language"), values)
+
+    assert response["Location"] == "/"
+    person.refresh_from_db()
+    assert person.language == ""
+
+
+@pytest.mark.django_db
+def test_errors_follow_the_language_and_the_api_and_pages_of_admins_stay_english():
+    collection = a_collection()
+    german = {"accept-language": "de"}
+    admin = a_client(collection.memberships.get(role="admin").user, **german)
+
+    lost = admin.get("/nowhere/")
+    assert (lost.status_code, "Seite nicht gefunden" in lost.text) == (404, True)
+    assert admin.get("/api/v1/nowhere/").json()["detail"] == "Not found."
+    for name in ("people", "collection"):
+        page = admin.get(reverse(name, args=[collection.slug])).text
+        assert '<html lang="en">' in page
+        assert "Abmelden" not in page
+
+
+@pytest.mark.django_db
+def test_a_judge_reads_documents_facets_and_grades_of_any_script_in_the_own_language():
+    collection = a_collection(grade_names=["無関係", "関連", "類似", "ほぼ同じ"])
+    collection.document_language = "ja"
+    collection.save()
+    opening = an_open_query(collection)
+    collection.facets.filter(key="method").update(name="方法")
+    slot = slots_of(opening, "ann1")[0]
+    client = a_client(slot.annotator, **{"accept-language": "de"})
+    address = reverse("judge-pair", args=[collection.slug, opening.query.name, slot.pair.token])
+
+    page = client.get(address).text
+    english = a_client(slot.annotator).get(address).text
+
+    assert "無関係" in page
+    assert "方法" in page
+    assert '<div class="paper" lang="ja">' in page
+    assert "Kandidat" in page
+    assert 'data-planned="15.0"' in page  # for a script, so with a point
+    # What was on screen is the same in both, so the digest is, too.
+    assert slot_digest(page) == slot_digest(english)
+    answer = client.post(
+        address,
+        {"answer": "2", "presentation": "0" * 64, "key": "b0a7c9be-6c04-4b7e-9c37-5f0c8c3f9d11"},
+        headers={"accept": "application/json"},
+    ).json()
+    assert answer["message"].startswith("Der Text dieses Paars hat sich geändert")
+
+
+def slot_digest(page: str) -> str:
+    return page.partition('data-presentation="')[2].partition('"')[0]
