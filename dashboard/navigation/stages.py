@@ -87,7 +87,9 @@ STAGES = (
     Stage(
         "Judging",
         (
-            NavigationPage("Judge", "judge", JUDGES_ONLY, holds=("practice/",)),
+            NavigationPage(
+                "Judge", "judge", JUDGES_ONLY, holds=("practice/", "own-help-requests/")
+            ),
             NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
             NavigationPage(
                 "Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR}), holds=("questions/",)
@@ -95,6 +97,7 @@ STAGES = (
             NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
             NavigationPage("People", "people", OWNERS_TOO),
             NavigationPage("Guidelines", "guidelines", JUDGES_TOO),
+            NavigationPage("Help requests", "help-requests"),
             NavigationPage("Pilot rounds", "pilots"),
             NavigationPage("Training", TRAINING, frozenset({Role.ADMIN, *JUDGES})),
             NavigationPage("Agreement", "agreement", holds=("blind-ratings/",)),

@@ -3,6 +3,7 @@
 const GRACE = 500; // a save that is quicker than this never shows as "saving"
 
 const THINGS = {
+  asking: ["question", "questions"],
   judging: ["judgment", "judgments"],
   deciding: ["decision", "decisions"],
   screening: ["screening", "screenings"],
@@ -80,7 +81,8 @@ export function showSaveState(
   };
 
   const safetySentences = (unsaved) => {
-    const [thing, things] = THINGS[work];
+    const areQuestions = outbox.entries().every((entry) => entry.kind === "ask");
+    const [thing, things] = THINGS[areQuestions ? "asking" : work];
     const several = unsaved > 1;
     const where = outbox.inMemoryOnly
       ? "kept in this tab only: do not close it"
@@ -108,8 +110,12 @@ export function showSaveState(
 
   const refusal = (entry) => {
     const close = button("Dismiss", "plain small", () => outbox.dismiss(entry));
-    const note = new URLSearchParams(entry.body).get("note");
-    const text = `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${note ? ` Your note was: ${note}` : ""}`;
+    const fields = new URLSearchParams(entry.body);
+    const typed = [
+      ["note", fields.get("note")],
+      ["question", fields.get("text")],
+    ].map(([noun, words]) => (words ? ` Your ${noun} was: ${words}` : ""));
+    const text = `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${typed.join("")}`;
     return notice("bad", text, link(look, entry.url), close);
   };
 
