@@ -129,7 +129,7 @@ class ReadHelpAnswer(JudgingView):
         rows = requests_for(self.collection, self.person).filter(pk=help_request)
         row_or_404(rows.first())
         self.parsed()  # refuses every key
-        mark_read(reader=self.person, requests=rows)
+        mark_read(collection=self.collection, reader=self.person, requests=rows)
         return Response(status=204)
 
 

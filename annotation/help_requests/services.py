@@ -260,11 +260,12 @@ def _lines(guideline: Guideline) -> list[str]:
     return [line for text in texts for line in text.splitlines()]
 
 
-def mark_read(*, reader: User, requests: QuerySet[HelpRequest]) -> int:
+def mark_read(*, collection: Collection, reader: User, requests: QuerySet[HelpRequest]) -> int:
     """Mark the answers of these requests as read, once each. Returns how many were unread.
 
-    `requests` are those that the reader may see.
+    `requests` are those of the collection that the reader may see. Raises CollectionArchived.
     """
+    check_not_archived(collection)
     unread = list(requests.filter(pk__in=HelpRequest.objects.unread_by(reader)))
     for request in unread:
         HelpReading.objects.get_or_create(request=request, reader=reader)

@@ -100,7 +100,7 @@ def own_help_requests(request: HttpRequest, collection: Collection) -> HttpRespo
         if chosen:
             is_number = chosen.isdecimal() and chosen.isascii()
             requests = requests.filter(pk=int(chosen[:18])) if is_number else requests.none()
-        mark_read(reader=person, requests=requests)
+        mark_read(collection=collection, reader=person, requests=requests)
         place = (
             ("judge-query", collection.slug, then)
             if then
