@@ -4,12 +4,12 @@
 import { newKey } from "./delivery.js";
 import { lift, tellLast } from "./panels.js";
 
-const details = document.getElementById("ask");
+const details = document.getElementById("ask-admin");
 const form = document.getElementById("ask-form");
 
 // Returns what opens the form. Without one, as in practice, it does nothing.
 export function askAdmin() {
-  return details ? lift("ask") : () => {};
+  return details ? lift("ask-admin") : () => {};
 }
 
 // Sends the questions with `outbox`. `current` returns the pair on the screen.
@@ -49,8 +49,8 @@ export function showQuestionForm(pair) {
 
 function markAsked(pair) {
   const line = pair.querySelector(".role-line");
-  if (line.querySelector(".asked")) return;
+  if (line.querySelector(".asked-admin")) return;
   line.append(
-    Object.assign(document.createElement("span"), { className: "chip asked", textContent: "asked" }),
+    Object.assign(document.createElement("span"), { className: "chip asked-admin", textContent: "asked the admin" }),
   );
 }

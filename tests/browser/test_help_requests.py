@@ -26,7 +26,7 @@ def test_a_judge_asks_offline_judges_on_and_reads_the_answer(page, context, live
     read_and_press(page, "a")
     page.keyboard.type("Is 2 a method?")  # no grade while the question is written
     page.get_by_role("button", name="Ask the admin").click()
-    expect(page.locator("#pair .asked")).to_be_visible()
+    expect(page.locator("#pair .asked-admin")).to_be_visible()
     expect(page.locator("#trouble")).to_contain_text("1 question is not saved yet")
     page.keyboard.press("2")
     expect_pair(page, second)
@@ -40,5 +40,5 @@ def test_a_judge_asks_offline_judges_on_and_reads_the_answer(page, context, live
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto(live_server.url + pair_url(first))
     expect(page.locator(".help-answer strong")).to_have_text("if")
-    page.locator("#ask summary").click()
+    page.locator("#ask-admin summary").click()
     assert_accessible(page)
