@@ -50,7 +50,7 @@ class HelpAnswerForm(forms.Form):
 
 
 class ExampleForm(forms.Form):
-    """What the form of the next version begins with: the grade whose example it changes."""
+    """The beginning of the form of the next version: the grade whose example it changes."""
 
     grade = forms.ChoiceField(label="Example of grade")
     shows_pair = forms.BooleanField(

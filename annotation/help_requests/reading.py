@@ -44,7 +44,7 @@ def news_of_facet(query: Query, user: User) -> list[HelpRequest]:
 
 
 def requests_for(collection: Collection, user: User) -> HelpRequestQuerySet:
-    """What the judge's list has, the latest first: own requests, and answers for all.
+    """The rows of the judge's list, the latest first: own requests, and answers for all.
 
     Answers for all are those of facets in which the person judges. `is_read` says whether the
     person marked the answer as read.

@@ -167,7 +167,7 @@ def check_names(
 ) -> None:
     """Raise NamesSecrets for exact names of people who judge or decide, and of what found papers.
 
-    The asker may be addressed in an answer that nobody else reads.
+    The asker may be addressed in an answer that is for him or her alone.
     """
     people = _members(collection, *JUDGES, Role.ADJUDICATOR) | User.objects.filter(
         pk__in=Slot.objects.of(collection).order_by().values("annotator").distinct()
@@ -184,7 +184,7 @@ def check_names(
 
 
 def _sources_of(request: HelpRequest) -> Iterable[str]:
-    """What found the pair's candidate, also where the run is gone."""
+    """The sources of the pair's candidate, also where the run is gone."""
     if request.pair is None:
         return ()
     return request.pair.candidate.contributions.values_list("source", flat=True)

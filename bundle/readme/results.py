@@ -108,7 +108,7 @@ def _proposals_paragraph(report: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def _advice_paragraph(content: Content) -> Iterator[str]:
-    """How many judgments followed an answer, and agreement with and without their pairs."""
+    """The number of judgments after an answer, and agreement on their pairs and on others."""
     advised = content.snapshot.advised
     if not advised:
         return

@@ -51,6 +51,9 @@ function markAsked(pair) {
   const line = pair.querySelector(".role-line");
   if (line.querySelector(".asked-admin")) return;
   line.append(
-    Object.assign(document.createElement("span"), { className: "chip asked-admin", textContent: "asked the admin" }),
+    Object.assign(document.createElement("span"), {
+      className: "chip asked-admin",
+      textContent: "asked the admin",
+    }),
   );
 }
