@@ -54,7 +54,7 @@ NO_DRAFT = ExampleDraft()
 
 
 def draft_from(request: HttpRequest, collection: Collection, facet: Facet) -> ExampleDraft:
-    """The draft that the address or the form names. Only admins read help requests, so only they have one."""
+    """The draft that the address or the form names. Only admins have one: they read requests."""
     sent = request.POST if request.method == "POST" else request.GET
     number, grade = sent.get("help_request", ""), request.GET.get("grade", "")
     if not number:
