@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Collection, User
 from annotation.models import HelpReading, HelpRequest, HelpRequestQuerySet, SlotCount
@@ -58,8 +58,3 @@ def requests_for(collection: Collection, user: User) -> HelpRequestQuerySet:
         .prefetch_related("examples__guideline")
         .annotate(is_read=Exists(readings))
     )
-
-
-def pairs_with_advice(collection: Collection) -> QuerySet[HelpRequest]:
-    """The answered requests about pairs, which later judgments of these pairs may follow."""
-    return HelpRequest.objects.of(collection).answered().filter(pair__isnull=False)
