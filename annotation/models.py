@@ -777,3 +777,127 @@ class KeptAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judgment} kept"
+
+
+LONGEST_HELP_TEXT = 4_000  # of a help request, and of its answer
+
+
+class HelpRequestQuerySet(models.QuerySet["HelpRequest"]):
+    def of(self, collection: Collection) -> HelpRequestQuerySet:
+        return self.filter(facet__collection=collection)
+
+    def open(self) -> HelpRequestQuerySet:
+        return self.filter(answered_at=None)
+
+    def answered(self) -> HelpRequestQuerySet:
+        return self.filter(answered_at__isnull=False)
+
+    def visible_to(self, judge: User) -> HelpRequestQuerySet:
+        """The judge's own, and those whose answer is for all judges. No other is shown to judges.
+
+        Of another person's request, a judge may see the answer alone.
+        """
+        return self.filter(Q(asker=judge) | Q(for_all=True))
+
+    def unread_by(self, judge: User) -> HelpRequestQuerySet:
+        """Answered, visible to the judge, and not marked as read by him or her."""
+        readings = HelpReading.objects.filter(request=OuterRef("pk"), reader=judge)
+        return self.visible_to(judge).answered().filter(~Exists(readings))
+
+
+class HelpRequest(models.Model):
+    """A judge's request for help from the admin, about a pair or about a facet's guideline.
+
+    The words of both never change; an answer is given once. `token` is the name under which the
+    asker saw the pair: its own, or that of a repeat, so that no page tells one from the other.
+    """
+
+    facet = models.ForeignKey(Facet, models.PROTECT, related_name="help_requests")
+    pair = models.ForeignKey(
+        Pair, models.PROTECT, null=True, blank=True, related_name="help_requests"
+    )
+    token = models.CharField(max_length=32, blank=True, default="")
+    asker = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="help_requests"
+    )
+    text = models.TextField()
+    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    answer = models.TextField(blank=True, default="")
+    for_all = models.BooleanField(
+        default=False, help_text="Whether all judges of the facet read the answer."
+    )
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    objects = HelpRequestQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["asker", "pair", "token"],
+                condition=Q(answered_at=None, pair__isnull=False),
+                name="help_request_open_once",
+            ),
+            models.UniqueConstraint(
+                fields=["asker", "facet"],
+                condition=Q(answered_at=None, pair=None),
+                name="help_request_on_guideline_open_once",
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="help_request_has_text"),
+            models.CheckConstraint(
+                condition=Q(pair=None, token="") | Q(Q(pair__isnull=False), ~Q(token="")),
+                name="help_request_on_pair_has_token",
+            ),
+            models.CheckConstraint(
+                condition=Q(answer="", for_all=False, answered_by=None, answered_at=None)
+                | Q(~Q(answer=""), answered_by__isnull=False, answered_at__isnull=False),
+                name="help_request_answered_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"help request {self.pk} of {self.facet}"
+
+    @property
+    def is_answered(self) -> bool:
+        return self.answered_at is not None
+
+
+class HelpReading(models.Model):
+    """A judge's mark that he or she has read the answer to a help request."""
+
+    request = models.ForeignKey(HelpRequest, models.PROTECT, related_name="readings")
+    reader = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    read_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["request", "reader"], name="help_reading_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"answer to {self.request} read by {self.reader}"
+
+
+class HelpExample(models.Model):
+    """A version of a guideline that was written from a help request.
+
+    `shows_pair`: its new text names the paper of the request's pair. A rule of `adjudication`
+    refuses that before the pair has a final label: its judges would read the grade.
+    """
+
+    request = models.ForeignKey(HelpRequest, models.PROTECT, related_name="examples")
+    guideline = models.OneToOneField(Guideline, models.PROTECT, related_name="help_example")
+    shows_pair = models.BooleanField()
+    written_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    written_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.guideline} from {self.request}"

@@ -14,7 +14,9 @@ from django.utils.translation import gettext, ngettext
 
 from accounts.models import Collection, User
 from annotation.aspects import Aspect, aspects_of, aspects_text
+from annotation.help_requests.reading import has_help, help_of_pairs, may_have_help
 from annotation.models import (
+    HelpRequest,
     Judgment,
     Reason,
     Repeat,
@@ -123,6 +125,7 @@ class ShownPair:
     """A pair ready to be shown: its text, and the values that its answer must carry.
 
     `judgment_key` names the judgment that the page shows, `key` the one that it will make.
+    `help_requests` are the person's own about it.
     """
 
     token: str
@@ -139,6 +142,7 @@ class ShownPair:
     aspects: tuple[int, ...] = ()
     details_alike: bool = False
     proposed: int | None = None  # to this judgment; shown on a page of its own
+    help_requests: tuple[HelpRequest, ...] = ()
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
@@ -247,10 +251,14 @@ def pace_of(
 
 
 def own_query(collection: Collection, user: User, name: str) -> Query | None:
-    """The query of that name, if the annotator has slots in it; ready for `shown_pair`."""
+    """The query of that name, if the annotator has slots in it; ready for `shown_pair`.
+
+    `has_help` says if there are help requests to show in it.
+    """
     mine = Slot.objects.for_annotator(user).filter(pair__query=OuterRef("pk"))
     return (
         collection.queries.filter(Exists(mine), name=name)
+        .annotate(has_help=has_help(user))
         .select_related("facet", "opening__guideline", *SOURCES)
         .first()
     )
@@ -317,12 +325,12 @@ def pairs_ahead(
     left = left_in_order(query.pk, user, without=without, count=count)
     if left is None:
         slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
-        return _shown(query, slots.in_judging_order()[:count])
+        return _with_help(query, user, _shown(query, slots.in_judging_order()[:count]))
     # Of the own rows again: some may have been given to another person meanwhile.
     slots = own_slots(query.pk, user).filter(pk__in=[row.pk for row in left if not row.is_repeat])
     repeats = own_repeats(query.pk, user).filter(pk__in=[row.pk for row in left if row.is_repeat])
     shown = {pair.token: pair for pair in (*_shown(query, slots), *_shown(query, repeats))}
-    return [shown[row.token] for row in left if row.token in shown]
+    return _with_help(query, user, [shown[row.token] for row in left if row.token in shown])
 
 
 def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
@@ -331,8 +339,16 @@ def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
         own_repeats(query.pk, user).filter(token=token),
     ):
         if found := _shown(query, rows):
-            return found[0]
+            return _with_help(query, user, found)[0]
     return None
+
+
+def _with_help(query: Query, user: User, pairs: list[ShownPair]) -> list[ShownPair]:
+    """The pairs with the person's help requests about them, which most queries do not have."""
+    if not may_have_help(query):
+        return pairs
+    found = help_of_pairs(query, user, [pair.token for pair in pairs])
+    return [replace(pair, help_requests=tuple(found.get(pair.token, ()))) for pair in pairs]
 
 
 def _shown(query: Query, slots: SlotQuerySet | RepeatQuerySet) -> list[ShownPair]:

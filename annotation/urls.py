@@ -6,6 +6,7 @@ from django.urls import URLPattern, path, register_converter
 
 from annotation import views
 from annotation.converters import TokenConverter
+from annotation.help_requests.views import ask_admin
 from annotation.proposals.views import judge_proposal
 from annotation.questions import views as question_views
 
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern] = [
     path("<path:name>/mine/", views.judge_mine, name="judge-mine"),
     path("<path:name>/<token:token>/", views.judge_pair, name="judge-pair"),
     path("<path:name>/<token:token>/later/", views.judge_later, name="judge-later"),
+    path("<path:name>/<token:token>/ask/", ask_admin, name="ask-admin"),
     path("<path:name>/<token:token>/proposal/", judge_proposal, name="judge-proposal"),
     path(
         "<path:name>/<token:token>/question/",

@@ -27,6 +27,7 @@ from accounts.models import JUDGES, Collection
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
+from annotation.help_requests.reading import may_have_help, news_of_facet
 from annotation.models import Reason
 from annotation.own_table import OWN_JUDGMENTS
 from annotation.proposals.rule import is_due
@@ -338,6 +339,7 @@ def _workspace(
             back_url=reverse("judge", args=[collection.slug]),
             back_name=gettext("Your queries"),
             later=True,
+            asks=True,
         ),
         shown,
         progress=queue.progress_in(query.pk, user),
@@ -345,6 +347,7 @@ def _workspace(
         typed=typed,
         aspects=queue.aspects_to_mark(collection, query, shown.query),
         proposes=query.opening.proposal_steps is not None,
+        news=news_of_facet(query, user) if may_have_help(query) else (),
     )
 
 

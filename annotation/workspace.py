@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from django.shortcuts import render
 from accounts.models import Collection
 from annotation.aspects import Aspect, sentence_marks
 from annotation.forms import CANNOT
-from annotation.models import Guideline, Reason
+from annotation.models import Guideline, HelpRequest, Reason
 from annotation.queue import PAIRS_AHEAD, OwnJudgment, Pace, ShownPair, SlotProgress
 from corpus.models import Query
 from web.tables.cells import numbered_page
@@ -26,7 +27,8 @@ class WorkspacePlace:
     """The place of the judge: a query, and the addresses of the page.
 
     The other addresses of the query begin with `query_url`: `ahead/`, `undo/`, `mine/`, and those
-    of its pairs. With `later`, pairs can be put off. `sitting` is the name of the practice set.
+    of its pairs. With `later`, pairs can be put off, and if it `asks`, the admin can be asked.
+    `sitting` is the name of the practice set.
     """
 
     collection: Collection
@@ -36,6 +38,7 @@ class WorkspacePlace:
     back_url: str
     back_name: str
     later: bool = False
+    asks: bool = False
     sitting: str = ""
 
 
@@ -49,10 +52,12 @@ def workspace(
     typed: dict[str, str] | None = None,
     aspects: Sequence[Aspect] = (),
     proposes: bool = False,
+    news: Sequence[HelpRequest] = (),
 ) -> HttpResponse:
     """The page of the pair. `typed` is what a refused answer said, `aspects` those to mark.
 
-    If it `proposes` grades, they are steps, and their details can be alike, too.
+    If it `proposes` grades, they are steps, and their details can be alike, too. `news` are
+    unread answers to help requests.
     """
     grades = place.guideline.grades
     return render(
@@ -65,6 +70,9 @@ def workspace(
             "back_url": place.back_url,
             "back_name": place.back_name,
             "can_put_off": place.later,
+            "can_ask": place.asks,
+            "ask_key": uuid.uuid4(),
+            "news": news,
             "sitting": place.sitting,
             "guideline": place.guideline,
             "show_guideline": "guideline" in request.GET,

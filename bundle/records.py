@@ -111,6 +111,14 @@ class ProposedGrade(NamedTuple):
     proposed_grade: int
 
 
+class AdvisedJudgment(NamedTuple):
+    """A judgment that its judge made after an admin's answer about this pair."""
+
+    query: str
+    docno: str
+    slot: int
+
+
 class Adjudication(NamedTuple):
     """The standing decision on a case, beside the two grades it decides between."""
 

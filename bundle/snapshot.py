@@ -20,6 +20,7 @@ from bundle.label_errors.records import JudgedSamples
 from bundle.records import (
     NO_REPORTS,
     Adjudication,
+    AdvisedJudgment,
     Label,
     PooledDocument,
     PreviousVersion,
@@ -102,6 +103,7 @@ class Snapshot:
     qualifications: ReleasedQualifications = field(default_factory=ReleasedQualifications)
     blind_ratings: BlindFigures = NO_FIGURES
     proposals: tuple[ProposedGrade, ...] = ()  # by query id, docno and slot
+    advised: tuple[AdvisedJudgment, ...] = ()  # by query id, docno and slot
     models: tuple[ReleasedModel, ...] = ()  # those that the publisher chose, by name
     label_samples: JudgedSamples = field(default_factory=JudgedSamples)
 

@@ -21,6 +21,13 @@ from annotation.guidelines.api import (
     GuidelineReadings,
     Guidelines,
 )
+from annotation.help_requests.api import (
+    AnswerHelpRequest,
+    AskAdmin,
+    HelpRequests,
+    OwnHelpRequests,
+    ReadHelpAnswer,
+)
 from annotation.qualifications.api import Qualifications
 from annotation.questions.api import KeepJudgment, OwnQuestions
 from corpus import api as corpus
@@ -120,6 +127,18 @@ collection_routes: list[URLPattern | URLResolver] = [
     ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
     path("judging/", annotation.OwnQueries.as_view(), name="api-judging"),
+    path("help-requests/", HelpRequests.as_view(), name="api-help-requests"),
+    path(
+        "help-requests/<int:help_request>/answer/",
+        AnswerHelpRequest.as_view(),
+        name="api-answer-help-request",
+    ),
+    path("judging/help-requests/", OwnHelpRequests.as_view(), name="api-own-help-requests"),
+    path(
+        "judging/help-requests/<int:help_request>/read/",
+        ReadHelpAnswer.as_view(),
+        name="api-read-help-answer",
+    ),
     path("judging/questions/", OwnQuestions.as_view(), name="api-own-questions"),
     path("judging/<path:query>/next/", annotation.NextPair.as_view(), name="api-next"),
     path(
@@ -129,6 +148,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         "judging/<path:query>/pairs/<str:token>/judgment/",
         annotation.SubmitJudgment.as_view(),
         name="api-judge",
+    ),
+    path(
+        "judging/<path:query>/pairs/<str:token>/help-request/",
+        AskAdmin.as_view(),
+        name="api-ask-admin",
     ),
     path(
         "judging/<path:query>/pairs/<str:token>/keep/",

@@ -23,6 +23,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("pooling.urls")),
     path("judge/", include("annotation.urls")),
     path("", include("annotation.guidelines.urls")),
+    path("", include("annotation.help_requests.urls")),
     path("adjudicate/", include("adjudication.urls")),
     path("blind-ratings/", include("adjudication.blind.urls")),
     path("judgments/", include("adjudication.judgment_import.urls")),

@@ -48,14 +48,15 @@ TAGS = re.compile(r"<[^>]*>")
 WIDTH = 100  # of a line of a module, as oxfmt breaks it
 
 
-# Pages of admins and curators are in English, and those of accounts have their own texts.
+# Pages of admins, curators and staff are in English, and so far those of accounts.
 ENGLISH_ROOMS = {
-    *("accounts", "agreement", "corpus", "curation", "demo", "evaluation", "jobs", "pooling"),
-    *("registration", "release", "retrieval"),
+    *("account", "accounts", "agreement", "allauth", "corpus", "curation", "demo", "evaluation"),
+    *("jobs", "mfa", "pooling", "release", "retrieval", "server", "usersessions"),
 }
 ENGLISH_TEMPLATES = {
     *("adjudication/_share", "adjudication/blind_ratings", "adjudication/import_judgments"),
-    *("adjudication/referrals", "annotation/guideline", "annotation/guidelines"),
+    *("429", "adjudication/referrals", "annotation/guideline", "annotation/guidelines"),
+    *("annotation/_from_help_request", "annotation/help_request", "annotation/help_requests"),
     *("practice/_agreement_cells", "practice/_agreement_heads", "practice/_text_changes"),
     *("practice/meeting", "practice/new_pilot", "practice/pilot", "practice/pilots"),
     *("practice/training_set", "practice/training_sets"),

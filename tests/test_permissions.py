@@ -41,6 +41,8 @@ from tests.support.factories import (
     an_open_query,
     member,
 )
+from tests.support.help_scenes import answer as answer_help
+from tests.support.help_scenes import ask_admin
 from tests.support.label_samples import a_row_of_a_sample
 from tests.support.practice_scenes import a_pilot
 from tests.support.rounds import top_up
@@ -271,6 +273,10 @@ ADDRESSES = [
     Address("judge-later", (ANNOTATOR, OWNER), POST),
     Address("judge-question", (ANNOTATOR, OWNER), BOTH),
     Address("judge-proposal", (ANNOTATOR, OWNER), GET),
+    Address("ask-admin", (ANNOTATOR, OWNER), BOTH),
+    Address("own-help-requests", (ANNOTATOR, OWNER), BOTH),
+    Address("help-requests", (ADMIN,), GET),
+    Address("help-request", (ADMIN,), BOTH),
     Address("board", (ADMIN, OWNER), BOTH),
     Address("board-figure", (ADMIN,), GET),
     Address("open-queries", (ADMIN,), GET),
@@ -289,6 +295,11 @@ ADDRESSES = [
     Address("api-judging", (ANNOTATOR, OWNER), GET),
     Address("api-next", (ANNOTATOR, OWNER), GET),
     Address("api-own-questions", (ANNOTATOR, OWNER), GET),
+    Address("api-ask-admin", (ANNOTATOR, OWNER), POST),
+    Address("api-own-help-requests", (ANNOTATOR, OWNER), GET),
+    Address("api-read-help-answer", (ANNOTATOR, OWNER), POST),
+    Address("api-help-requests", (ADMIN,), GET),
+    Address("api-answer-help-request", (ADMIN,), POST),
     Address("api-keep-judgment", (ANNOTATOR, OWNER), POST),
     Address("api-pair", (ANNOTATOR, OWNER), GET),
     Address("api-judge", (ANNOTATOR, OWNER), POST),
@@ -620,6 +631,7 @@ ROWS = {
     "erratum_id",
     "question",
     "invitation_id",
+    "help_request",
 }
 
 
@@ -705,6 +717,7 @@ def two_collections() -> dict:
         "exclusion_id": exclusion.pk,
         "erratum_id": world.erratum.pk,
         "question": question.pk,
+        "help_request": answer_help(ask_admin(slot), for_all=True).pk,
         "number": 1,
         "round_number": top_up(world.opening, 1).number,
         "table": "documents",

@@ -4,7 +4,8 @@ A referral sends a pair to the adjudicator, or opens it for two judges again. A 
 while both slots of its pair show the judgments that it is on, and the pair was referred as often as
 when it was made. While a question to its judges is open, a case is neither due nor decided.
 `decisions`, `questions` and `blind` refuse, `counts`, `questions` and `spot_checks` keep other rows
-up to date. Only `database` and the rules of rooms below are imported, never models.
+up to date. Only `database` and the rules of rooms below are imported, never models. The rule of
+`help_examples` has a migration of its own.
 """
 
 from __future__ import annotations

@@ -9,14 +9,16 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.access import roles_in
 from accounts.api import CollectionView
-from accounts.models import JUDGES, OWNERS, Collection
+from accounts.models import JUDGES, OWNERS, Collection, Role
 from annotation.api import GradeAnswer
 from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
 from annotation.guidelines.readings import record_reading
 from annotation.guidelines.versions import versions_to_read
-from annotation.models import LONGEST_REASON, Guideline
+from annotation.help_requests.services import write_example
+from annotation.models import LONGEST_REASON, Guideline, HelpRequest
 from annotation.services import write_guideline
 from annotation.team import AT_ONCE
 from corpus.models import Facet
@@ -25,6 +27,7 @@ from web.api.serializers import DryRun, RequestSerializer, found
 
 LONGEST_TEXT = 20_000
 HIGHEST_VERSION = 32_767
+HIGHEST_ID = 2**63 - 1
 
 
 class GradeText(RequestSerializer):
@@ -47,6 +50,13 @@ class NewGuideline(DryRun):
     )
     instructions = serializers.CharField(max_length=LONGEST_TEXT)
     grades = GradeText(many=True, help_text="One entry for each grade of the scale, 0 first.")
+    help_request = serializers.IntegerField(
+        min_value=1,
+        max_value=HIGHEST_ID,
+        allow_null=True,
+        default=None,
+        help_text="For admins: the id of the answered help request that the version is made from.",
+    )
 
 
 class NewGuidelineChange(DryRun):
@@ -109,18 +119,32 @@ class GuidelineDetail(CollectionView):
         summary="Write the next version of a guideline",
         description="A version stays as it is, so this cannot be undone. Queries that you open "
         "from now on use it; those that are open keep theirs. 409 with `guideline_changed` if "
-        "`based_on` is not the newest version. With `dry_run`, 200 with the version that would be "
-        "written.",
+        "`based_on` is not the newest version. Written from a help request, also with "
+        "`undecided_example` or `names_secrets`. With `dry_run`, 200 with the version that would "
+        "be written.",
         request=NewGuideline,
         responses={200: GuidelineAnswer, 201: GuidelineAnswer},
     )
     def post(self, request: Request, slug: str, facet: str) -> Response:
         row = self._facet(facet)
         asked = self.parsed(NewGuideline)
-        is_tried = asked.pop("dry_run")
+        is_tried, number = asked.pop("dry_run"), asked.pop("help_request")
         with rolled_back_if(is_tried):
-            guideline = write_guideline(facet=row, **asked)
+            if number is None:
+                guideline = write_guideline(facet=row, **asked)
+            else:
+                guideline = write_example(
+                    request=self._help_request(row, number), written_by=self.person, **asked
+                )
         return Response(GuidelineAnswer(guideline).data, status=200 if is_tried else 201)
+
+    def _help_request(self, facet: Facet, number: int) -> HelpRequest:
+        """Only admins read help requests."""
+        is_admin = Role.ADMIN in roles_in(self.collection, self.person)
+        rows = facet.help_requests.answered().select_related(
+            "facet__collection", "pair__candidate__document"
+        )
+        return found(rows if is_admin else rows.none(), pk=number)
 
     def _facet(self, slug: str) -> Facet:
         return facet_named(self.collection, slug)

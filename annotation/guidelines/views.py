@@ -18,6 +18,8 @@ from annotation.guidelines.changes import apply_guideline
 from annotation.guidelines.forms import ApplyForm, GuidelineForm
 from annotation.guidelines.readings import must_read, record_reading
 from annotation.guidelines.versions import versions_in_use, versions_to_read
+from annotation.help_requests.examples import NO_DRAFT, ExampleDraft, draft_from
+from annotation.help_requests.services import write_example
 from annotation.models import Guideline
 from annotation.services import JudgingError
 from corpus.models import Facet
@@ -46,13 +48,20 @@ def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
 def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
     facet_row = _facet_or_404(collection, facet)
     current = facet_row.guidelines.first()
-    form = GuidelineForm(request.POST or None, current=current, grades=collection.grades)
+    draft = draft_from(request, collection, facet_row)
+    form = GuidelineForm(
+        request.POST or None, current=draft.begun(current), grades=collection.grades
+    )
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
-        if form.changed:
-            return _write(request, collection, facet_row, form)
-        form.add_error(None, "Nothing has changed, so no new version was saved.")
+        if not form.changed:
+            form.add_error(None, "Nothing has changed, so no new version was saved.")
+        else:
+            try:
+                return _write(request, collection, facet_row, form, draft)
+            except JudgingError as error:
+                form.add_error(None, str(error))
     apply_form = ApplyForm(initial={"queries": request.GET.get("apply", "")}, facet=facet_row)
-    return _guideline_page(request, collection, form, apply_form)
+    return _guideline_page(request, collection, form, apply_form, draft)
 
 
 @in_collection(*OWNERS)
@@ -85,9 +94,14 @@ def apply(request: HttpRequest, collection: Collection, facet: str) -> HttpRespo
 
 
 def _guideline_page(
-    request: HttpRequest, collection: Collection, form: GuidelineForm, apply_form: ApplyForm
+    request: HttpRequest,
+    collection: Collection,
+    form: GuidelineForm,
+    apply_form: ApplyForm,
+    draft: ExampleDraft = NO_DRAFT,
 ) -> HttpResponse:
-    facet, current = apply_form.facet, form.current
+    facet = apply_form.facet
+    current = facet.guidelines.first() if draft.request else form.current
     shown = current if request.method == "POST" else _requested_version(request, facet, current)
     initial = shown or Guideline(instructions="", grades=[])
     versions = versions_in_use(collection).get(facet.pk, [])
@@ -97,6 +111,7 @@ def _guideline_page(
         "current": current,
         "shown": shown,
         "form": form,
+        "help_request": draft.request,
         "apply_form": apply_form,
         "applies": bool(apply_form.errors or apply_form.initial.get("queries")),
         "preview": form.is_bound,
@@ -166,11 +181,22 @@ def _requested_version(
 
 
 def _write(
-    request: HttpRequest, collection: Collection, facet: Facet, form: GuidelineForm
+    request: HttpRequest,
+    collection: Collection,
+    facet: Facet,
+    form: GuidelineForm,
+    draft: ExampleDraft,
 ) -> HttpResponse:
-    new_version = services.write_guideline(
-        facet=facet, instructions=form.instructions_as_typed(), grades=form.grades_as_typed()
-    )
+    text = {"instructions": form.instructions_as_typed(), "grades": form.grades_as_typed()}
+    if draft.request is None:
+        new_version = services.write_guideline(facet=facet, **text)
+    else:
+        new_version = write_example(
+            request=draft.request,
+            written_by=person_of(request),
+            based_on=form.cleaned_data["based_on"],
+            **text,
+        )
     messages.success(
         request,
         f"Version {new_version.version} is written. Queries that you open from now on use it; "

@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.names import ADJUDICATIONS, PROPOSALS, QUESTIONS, RATINGS
-from bundle.records import Adjudication, ProposedGrade, Rating
+from bundle.names import ADJUDICATIONS, HELP_REQUESTS, PROPOSALS, QUESTIONS, RATINGS
+from bundle.records import Adjudication, AdvisedJudgment, ProposedGrade, Rating
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (
@@ -22,6 +22,7 @@ FILES = (
     FileNote(
         QUESTIONS, "the pairs that both annotators were asked about, with their grades before"
     ),
+    FileNote(HELP_REQUESTS, "judgments made after an admin's answer about their pair"),
     FileNote(PROPOSALS, "first grades of annotators, and the grade that the shared steps suggest"),
 )
 
@@ -40,6 +41,8 @@ def write(folder: DraftFolder, content: Content) -> Files:
     }
     if snapshot.proposals:
         files[PROPOSALS] = formats.write_csv(ProposedGrade._fields, snapshot.proposals)
+    if snapshot.advised:
+        files[HELP_REQUESTS] = formats.write_csv(AdvisedJudgment._fields, snapshot.advised)
     rows = [(pair.query, pair.docno, *pair.before) for pair in snapshot.pairs if pair.before]
     if not rows:
         return files

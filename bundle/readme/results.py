@@ -64,12 +64,20 @@ first grades and the proposals, and `reports/alignment.json` the agreement and s
 """
 
 
+ABOUT_ADVICE = """
+{judgments} of {pairs} {were} made after an admin answered a question of a judge about this pair.
+`annotations/help_requests.csv` lists them. The two judges gave the same grade to {same:,} of
+{these}, and to {others_same:,} of {others}.
+"""
+
+
 def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
     if not content.snapshot.of_citations:
         yield _agreement(
             content.agreement[Missing.EXCLUDE],
             has_facets=content.snapshot.collection.has_facets,
         )
+        yield _advice_paragraph(content)
         yield consistency_paragraph(content.snapshot.reports)
         yield _proposals_paragraph(content.snapshot.reports.current.get("alignment"))
 
@@ -95,6 +103,31 @@ def _proposals_paragraph(report: Mapping[str, Any] | None) -> Iterator[str]:
             )
     chosen = " that lots chose" if report["queries"] else ""
     text = ABOUT_PROPOSALS.format(facet=report["facet"], chosen=chosen, answers=" ".join(answers))
+    yield fill(text.strip(), 100)
+    yield ""
+
+
+def _advice_paragraph(content: Content) -> Iterator[str]:
+    """The number of judgments after an answer, and agreement on their pairs and on others."""
+    advised = content.snapshot.advised
+    if not advised:
+        return
+    with_advice = {judgment[:2] for judgment in advised}
+    counts = {True: [0, 0], False: [0, 0]}  # pairs with both grades, and those with the same
+    for pair in content.snapshot.pairs:
+        if pair.first is not None and pair.second is not None:
+            count = counts[(pair.query, pair.docno) in with_advice]
+            count[0] += 1
+            count[1] += pair.first == pair.second
+    text = ABOUT_ADVICE.format(
+        judgments=count_noun(len(advised), "judgment"),
+        were="was" if len(advised) == 1 else "were",
+        pairs=count_noun(len(with_advice), "pair"),
+        same=counts[True][1],
+        these=f"{count_noun(counts[True][0], 'such pair')} with two grades",
+        others_same=counts[False][1],
+        others=count_noun(counts[False][0], "other pair"),
+    )
     yield fill(text.strip(), 100)
     yield ""
 

@@ -100,7 +100,12 @@ STAGES = (
     Stage(
         gettext_noop("Judging"),
         (
-            NavigationPage(gettext_noop("Judge"), "judge", JUDGES_ONLY, holds=("practice/",)),
+            NavigationPage(
+                gettext_noop("Judge"),
+                "judge",
+                JUDGES_ONLY,
+                holds=("practice/", "own-help-requests/"),
+            ),
             NavigationPage(
                 gettext_noop("Full-text study"), FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})
             ),
@@ -115,6 +120,7 @@ STAGES = (
             ),
             NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
             NavigationPage(gettext_noop("Guidelines"), "guidelines", JUDGES_TOO),
+            NavigationPage(gettext_noop("Help requests"), "help-requests"),
             NavigationPage(gettext_noop("Pilot rounds"), "pilots"),
             NavigationPage(gettext_noop("Training"), TRAINING, frozenset({Role.ADMIN, *JUDGES})),
             NavigationPage(gettext_noop("Agreement"), "agreement", holds=("blind-ratings/",)),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from accounts.models import Collection, Membership, Role, User
+from annotation.models import HelpRequest
 from annotation.queue import pace, rough_time
 from curation.labels.counts import count_labels, unlabelled_documents
 from curation.models import LabelRecord
@@ -198,6 +199,9 @@ def _waiting_items(collection: Collection, counts: CollectionCounts) -> list[Wai
     if counts.failed_jobs:
         text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
         items.append(WaitingItem(text, "View jobs", "jobs"))
+    if counts.opened and (asked := HelpRequest.objects.of(collection).open().count()):
+        text = f"{count_noun(asked, 'question')} of judges without an answer"
+        items.append(WaitingItem(text, "Answer", "help-requests"))
     if counts.has_facets:
         items += _label_items(collection)
     if counts.pools and counts.unopened:

@@ -26,6 +26,7 @@ from release.snapshot.collection import (
 from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
+from release.snapshot.help_requests import advised_judgments
 from release.snapshot.history import (
     guideline_changes_after,
     newest_version,
@@ -122,6 +123,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             qualifications=released_qualifications(collection),
             blind_ratings=blind_figures(collection),
             proposals=() if of_citations else released_proposals(collection),
+            advised=() if of_citations else advised_judgments(collection),
             models=released_models(collection, options),
             label_samples=judged_samples(collection) if of_citations else JudgedSamples(),
         )

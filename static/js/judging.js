@@ -6,6 +6,7 @@ import { Ahead, fetchPairs } from "./ahead.js";
 import { readingAids } from "./aids.js";
 import { aspectMarks } from "./aspects.js";
 import { newKey } from "./delivery.js";
+import { askAdmin, sendQuestions, showQuestionForm } from "./help-requests.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { text } from "./language.js";
 import { foldQuery, waitForCandidate } from "./narrow.js";
@@ -31,6 +32,7 @@ const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 // In practice, no pair can be put off, and the form is missing.
 const forms = { answer: find("answer"), cannot: find("cannot-form"), later: find("later") };
+const plain = [...Object.values(forms), find("ask-form")].filter(Boolean);
 const keys = [...forms.answer.querySelectorAll("[data-key]")];
 
 const LONGEST = 24 * 3600; // the server takes no more seconds than these
@@ -94,6 +96,7 @@ function fill(pair) {
   forms.cannot.elements.note.value = reason ? note : "";
   for (const radio of forms.cannot.elements.reason) radio.checked = radio.value === reason;
   markNote();
+  showQuestionForm(pair);
   aspects.show(pair);
   find("was").hidden = !judged;
   if (judged) find("was-said").textContent = wordsFor(pair.dataset);
@@ -284,6 +287,7 @@ function start() {
   forms.answer.addEventListener("submit", answer);
   forms.cannot.addEventListener("submit", answer);
   forms.later?.addEventListener("submit", later);
+  sendQuestions(outbox, () => trail.current);
   find("undo").addEventListener("click", undo);
   find("go-on").addEventListener("click", goOn);
   tour();
@@ -329,6 +333,7 @@ onKeys({
   l: () => forms.later?.hidden === false && forms.later.requestSubmit(),
   u: () => find("undo").click(),
   n: note,
+  a: askAdmin(),
   g: () => guideline(),
   ...aids.keys,
   ...aspects.keys,
@@ -337,4 +342,4 @@ onKeys({
 });
 
 if (storageWorks()) start();
-else plainForms(Object.values(forms).filter(Boolean), { trouble: find("trouble"), thing: "pair" });
+else plainForms(plain, { trouble: find("trouble"), thing: "pair" });

@@ -82,7 +82,9 @@ export function showSaveState(
   };
 
   const safetySentences = (unsaved) => {
-    const values = { unsaved: WORK[work].unsaved(unsaved), collection: place() };
+    const areQuestions = outbox.entries().every((entry) => entry.kind === "ask");
+    const what = areQuestions ? "asking" : work;
+    const values = { unsaved: WORK[what].unsaved(unsaved), collection: place() };
     const sentences = [];
     if (values.collection) sentences.push(text("In {collection}:", values));
     sentences.push(
@@ -116,10 +118,14 @@ export function showSaveState(
 
   const refusal = (entry) => {
     const close = button(text("Dismiss"), "plain small", () => outbox.dismiss(entry));
-    const note = new URLSearchParams(entry.body).get("note");
+    const fields = new URLSearchParams(entry.body);
+    const [note, question] = [fields.get("note"), fields.get("text")];
     const words = text("Not saved: {said} for “{title}”.", entry);
-    const typed = note ? ` ${text("Your note was: {note}", { note })}` : "";
-    return notice("bad", `${words} ${entry.message}${typed}`, link(look, entry.url), close);
+    const typed = [
+      note ? ` ${text("Your note was: {note}", { note })}` : "",
+      question ? ` ${text("Your question was: {question}", { question })}` : "",
+    ];
+    return notice("bad", `${words} ${entry.message}${typed.join("")}`, link(look, entry.url), close);
   };
 
   outbox.addEventListener("change", update);

@@ -41,6 +41,10 @@ export const THINGS = {
 
 // `unsaved` counts the answers that the server does not have. `waits` is for one answer that is to change.
 export const WORK = {
+  asking: {
+    unsaved: (number) =>
+      plural("{number} question is not saved yet", "{number} questions are not saved yet", number),
+  },
   judging: {
     unsaved: (number) =>
       plural("{number} judgment is not saved yet", "{number} judgments are not saved yet", number),

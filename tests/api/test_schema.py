@@ -26,6 +26,7 @@ from config.wsgi import application
 from practice.models import PracticeKind, PracticeSet
 from tests.support.api_world import SHADOW_JUDGE, World, token_of
 from tests.support.factories import a_query, an_open_query
+from tests.support.help_scenes import ask_admin
 from tests.support.practice_scenes import a_pilot
 from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge_both
@@ -104,6 +105,7 @@ def path_values(world: World) -> dict[str, object]:
         "plan": world.collection.saved_plans.get().pk,
         "study": world.study.name,
         "question": question_of(world).pk,
+        "help_request": ask_admin(world.slots()[2]).pk,
         "number": practice_sets_of(world)[PracticeKind.PILOT].number,
         "practice_set": practice_sets_of(world)[PracticeKind.TRAINING].name,
     }

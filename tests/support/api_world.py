@@ -17,7 +17,7 @@ from adjudication.services import Ruling
 from agreement.alignment.report import AlignmentReport
 from agreement.consistency.report import ConsistencyReport
 from agreement.services import AgreementReport
-from annotation.models import Opening, PairQuestion, Slot
+from annotation.models import HelpRequest, Opening, PairQuestion, Slot
 from annotation.services import Answer, open_query, set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
@@ -319,6 +319,8 @@ def every_id(world: World) -> dict[str, list[object]]:
         "job_id": [world.job.pk],
         "opening_id": [world.opening.pk],
         "exclusion_id": [0],
+        "help_request": list(HelpRequest.objects.of(collection).values_list("pk", flat=True))
+        or [0],
         "question": list(PairQuestion.objects.of(collection).values_list("pk", flat=True)) or [0],
         "erratum_id": [world.erratum.pk],
         "page": ["judging"],

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.urls import URLResolver, get_resolver
 
 from accounts.models import Collection
-from annotation.models import Opening
+from annotation.models import HelpRequest, Opening
 from practice.models import PracticePair
 from release.models import Erratum
 
@@ -133,6 +133,7 @@ class AddressBook:
             "job_id": collection.jobs.order_by("created_at").values_list("pk"),
             "sample": collection.samples.order_by("pk").values_list("name"),
             "opening_id": openings.values_list("pk"),
+            "help_request": HelpRequest.objects.of(collection).order_by("pk").values_list("pk"),
             "erratum_id": Erratum.objects.of(collection).order_by("pk").values_list("pk"),
             "membership_id": members.values_list("pk"),
             "user_id": members.values_list("user"),
