@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import hypothesis
@@ -121,6 +123,21 @@ def _settings_of_tests(tmp_path_factory):
         PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True, FILE_UPLOAD_TEMP_DIR=folder
     ):
         yield
+
+
+_numbers = count()
+
+
+@pytest.fixture
+def tmp_path(request, tmp_path_factory) -> Path:
+    """A folder of the test alone.
+
+    To find a free number, pytest's own looks through the folders of all earlier tests of the run.
+    """
+    name = re.sub(r"\W+", "-", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{next(_numbers)}-{name}"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture(autouse=True)
