@@ -37,9 +37,13 @@ from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
-from tests.support.kept_rows import FILLED_BY_MIGRATIONS, sqlite_triggers  # noqa: E402
+from tests.support.kept_rows import (  # noqa: E402
+    FILLED_BY_MIGRATIONS,
+    can_put_rows,
+    sqlite_triggers,
+)
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
-from tests.support.worlds import once_a_file  # noqa: E402
+from tests.support.worlds import KeptWorld  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 # A test's time says how busy the machine is.
@@ -201,10 +205,7 @@ def _sqlite_flush(flush):
 
 def _postgresql_flush(flush):
     def sql_flush(self, style, tables, *, reset_sequences=False, allow_cascade=False):
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW is_superuser")
-            is_superuser = cursor.fetchone() == ("on",)
-        if reset_sequences or not is_superuser:
+        if reset_sequences or not can_put_rows():
             options = {"reset_sequences": reset_sequences, "allow_cascade": allow_cascade}
             return flush(self, style, tables, **options)
         deletes = [f"DELETE FROM {self.quote_name(table)}" for table in _of_tests(tables)]
@@ -244,13 +245,12 @@ def _flush_past_the_last_request():
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    request, tmp_path_factory, django_db_modify_db_settings_parallel_suffix
+    request, folder_of_run, django_db_modify_db_settings_parallel_suffix
 ):
     from tests.support.migrated_once import migrate_once
 
     if hasattr(request.config, "workerinput"):
-        database = connection.settings_dict["TEST"]["NAME"]
-        migrate_once(tmp_path_factory.getbasetemp().parent, database)
+        migrate_once(folder_of_run, connection.settings_dict["TEST"]["NAME"])
 
 
 @pytest.fixture(scope="session")
@@ -306,12 +306,29 @@ def own_copy(db, settings):
     return copy
 
 
-@once_a_file
-def world():
-    """The rows of tests/support/api_world.py for all tests of a file."""
-    from tests.support.api_world import a_world
+@pytest.fixture(scope="session")
+def folder_of_run(request, tmp_path_factory) -> Path:
+    """A folder that the workers of this run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if hasattr(request.config, "workerinput") else own
 
-    return a_world()
+
+@pytest.fixture(scope="session")
+def kept_world(folder_of_run):
+    """Call it in an empty database for the rows and files of tests/support/api_world.py."""
+    return KeptWorld(folder_of_run / "world")
+
+
+@pytest.fixture(scope="module")
+def world_of_file(made_once, kept_world):
+    with made_once(kept_world) as rows_and_files:
+        yield rows_and_files
+
+
+@pytest.fixture
+def world(world_of_file, own_copy):
+    """The rows of tests/support/api_world.py for all tests of a file."""
+    return own_copy(world_of_file)
 
 
 @pytest.fixture
