@@ -42,6 +42,7 @@ from tests.support.kept_rows import (  # noqa: E402
     can_put_rows,
     sqlite_triggers,
 )
+from tests.support.migrated_once import MIGRATED, migrate_once  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 from tests.support.worlds import KeptWorld  # noqa: E402
 
@@ -247,10 +248,15 @@ def _flush_past_the_last_request():
 def django_db_modify_db_settings(
     request, folder_of_run, django_db_modify_db_settings_parallel_suffix
 ):
-    from tests.support.migrated_once import migrate_once
-
     if hasattr(request.config, "workerinput"):
         migrate_once(folder_of_run, connection.settings_dict["TEST"]["NAME"])
+
+
+@pytest.fixture(scope="session")
+def migrated(django_db_setup, folder_of_run) -> Path | None:
+    """A SQLite file to copy for what migrates a database of its own, where workers share one."""
+    path = folder_of_run / MIGRATED
+    return path if path.exists() else None
 
 
 @pytest.fixture(scope="session")
