@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import hypothesis
@@ -35,9 +37,14 @@ from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
-from tests.support.kept_rows import FILLED_BY_MIGRATIONS, sqlite_triggers  # noqa: E402
+from tests.support.kept_rows import (  # noqa: E402
+    FILLED_BY_MIGRATIONS,
+    can_put_rows,
+    sqlite_triggers,
+)
+from tests.support.migrated_once import MIGRATED, migrate_once  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
-from tests.support.worlds import once_a_file  # noqa: E402
+from tests.support.worlds import KeptWorld  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 # A test's time says how busy the machine is.
@@ -53,6 +60,10 @@ CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A seventh less CPU: the tabs of a context share a process, and the browser paints itself.
+    "--renderer-process-limit=1",
+    "--in-process-gpu",
+    "--disable-software-rasterizer",
 ]
 FOLDERS_OF_WORLD = {
     "DATA_DIR": ".",
@@ -117,6 +128,21 @@ def _settings_of_tests(tmp_path_factory):
         PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True, FILE_UPLOAD_TEMP_DIR=folder
     ):
         yield
+
+
+_numbers = count()
+
+
+@pytest.fixture
+def tmp_path(request, tmp_path_factory) -> Path:
+    """A folder of the test alone.
+
+    To find a free number, pytest's own looks through the folders of all earlier tests of the run.
+    """
+    name = re.sub(r"\W+", "-", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{next(_numbers)}-{name}"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture(autouse=True)
@@ -188,10 +214,7 @@ def _sqlite_flush(flush):
 
 def _postgresql_flush(flush):
     def sql_flush(self, style, tables, *, reset_sequences=False, allow_cascade=False):
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW is_superuser")
-            is_superuser = cursor.fetchone() == ("on",)
-        if reset_sequences or not is_superuser:
+        if reset_sequences or not can_put_rows():
             options = {"reset_sequences": reset_sequences, "allow_cascade": allow_cascade}
             return flush(self, style, tables, **options)
         deletes = [f"DELETE FROM {self.quote_name(table)}" for table in _of_tests(tables)]
@@ -231,13 +254,17 @@ def _flush_past_the_last_request():
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    request, tmp_path_factory, django_db_modify_db_settings_parallel_suffix
+    request, folder_of_run, django_db_modify_db_settings_parallel_suffix
 ):
-    from tests.support.migrated_once import migrate_once
-
     if hasattr(request.config, "workerinput"):
-        database = connection.settings_dict["TEST"]["NAME"]
-        migrate_once(tmp_path_factory.getbasetemp().parent, database)
+        migrate_once(folder_of_run, connection.settings_dict["TEST"]["NAME"])
+
+
+@pytest.fixture(scope="session")
+def migrated(django_db_setup, folder_of_run) -> Path | None:
+    """A SQLite file to copy for what migrates a database of its own, where workers share one."""
+    path = folder_of_run / MIGRATED
+    return path if path.exists() else None
 
 
 @pytest.fixture(scope="session")
@@ -293,12 +320,29 @@ def own_copy(db, settings):
     return copy
 
 
-@once_a_file
-def world():
-    """The rows of tests/support/api_world.py for all tests of a file."""
-    from tests.support.api_world import a_world
+@pytest.fixture(scope="session")
+def folder_of_run(request, tmp_path_factory) -> Path:
+    """A folder that the workers of this run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if hasattr(request.config, "workerinput") else own
 
-    return a_world()
+
+@pytest.fixture(scope="session")
+def kept_world(folder_of_run):
+    """Call it in an empty database for the rows and files of tests/support/api_world.py."""
+    return KeptWorld(folder_of_run / "world")
+
+
+@pytest.fixture(scope="module")
+def world_of_file(made_once, kept_world):
+    with made_once(kept_world) as rows_and_files:
+        yield rows_and_files
+
+
+@pytest.fixture
+def world(world_of_file, own_copy):
+    """The rows of tests/support/api_world.py for all tests of a file."""
+    return own_copy(world_of_file)
 
 
 @pytest.fixture

@@ -37,21 +37,19 @@ from tests.support.api_world import (
     SCORE,
     SHADOW_JUDGE,
     World,
-    a_world,
     add_shadow_judge,
     every_id,
     settle,
 )
 from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.aspects import an_open_query_with_steps
-from tests.support.crawling import Crawl, filled, patterns
+from tests.support.crawling import Crawl, filled, patterns, refusals_rendered_once
 from tests.support.factories import a_query, an_open_query, member
 from tests.support.help_scenes import answer as answer_help
 from tests.support.help_scenes import ask_admin
 from tests.support.practice_scenes import a_pilot, practise
 from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge, judge_both, slots_of
-from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
 pytestmark = pytest.mark.one_database
@@ -83,9 +81,13 @@ MUST_HAVE_SEEN = {
 }
 
 
-@once_a_file
-def world() -> World:
-    world = a_world()
+@pytest.fixture(scope="module")
+def world_of_file(made_once, kept_world):
+    with made_once(lambda: with_more_secrets(kept_world())) as rows_and_files:
+        yield rows_and_files
+
+
+def with_more_secrets(world: World) -> World:
     member(world.collection, Role.ANNOTATOR, "ann3")
     User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
     others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
@@ -156,6 +158,12 @@ def _add_owner_annotator(world: World) -> None:
     judge(theirs[0], Answer(grade=3, note=NOTE))
     judge(own[0], Answer(grade=1, note="my own note"))
     judge(theirs[1], Answer(grade=2, note=HALF_NOTE))
+
+
+@pytest.fixture
+def _refusals_once():
+    with refusals_rendered_once():
+        yield
 
 
 def visitor(username: str) -> Crawl:
@@ -243,15 +251,24 @@ def try_every_address(crawl: Crawl, world: World) -> None:
 
 
 def test_nothing_an_annotator_can_click_tells_anything(world):
-    crawl = visitor("ann1").follow_links("/").send_forms()
+    """Nor does it change when others judge, decide and rename. Both are asked in one crawl."""
+    crawl = visitor("ann1").follow_links("/")
+    forms = forms_of(crawl, "ann1")
+    before = everything_for(crawl, world)
+    others_go_on(world)
+    after = everything_for(visitor("ann1").follow_links("/"), world)
 
-    assert crawl.holding(ANNOTATORS_SECRETS) == []
+    assert crawl.holding(ANNOTATORS_SECRETS) == forms.holding(ANNOTATORS_SECRETS) == []
     assert crawl.holding(re.compile(GENERAL_ANSWER))
-    assert crawl.names >= MUST_HAVE_SEEN
-    assert len(crawl.names) >= 10
+    assert crawl.names | forms.names >= MUST_HAVE_SEEN
+    assert len(crawl.names | forms.names) >= 10
     assert len(crawl.forms) >= 5
+    assert before.keys() == after.keys()
+    for request, answer in before.items():
+        assert without_ages(after[request]) == without_ages(answer), request
 
 
+@pytest.mark.usefixtures("_refusals_once")
 def test_no_address_tells_an_annotator_anything(world):
     crawl = visitor("ann1")
     found = set()
@@ -271,20 +288,30 @@ def test_no_address_tells_an_annotator_anything(world):
 
 
 def test_nothing_an_owner_annotator_can_click_tells_anything(world):
-    crawl = visitor("odilia").follow_links("/").send_forms()
+    """Nor is it refused, nor does it change when others judge. All are asked in one crawl."""
+    long_ago = timezone.now() - timedelta(days=900)  # or pages tell how the time goes on
+    world.collection.jobs.update(state=State.SUCCEEDED, created_at=long_ago)
+    crawl = visitor("odilia")
+    User.objects.update(last_login=None)  # which the page about people tells
+    crawl.follow_links("/")
+    refused = [answer.request for answer in crawl.answers if answer.status == 404]
+    forms = forms_of(crawl, "odilia")
+    before = everything_for(crawl, world)
+    others_judge_on(world)
+    after = everything_for(Crawl(crawl.client).follow_links("/"), world)
 
-    assert crawl.holding(OWNERS_SECRETS) == []
+    assert crawl.holding(OWNERS_SECRETS) == forms.holding(OWNERS_SECRETS) == []
+    assert refused == []
     own = {"set-up", "people", "collection-settings", "jobs"}
-    assert crawl.names >= (MUST_HAVE_SEEN - OF_ANN1) | own
-    assert crawl.names.isdisjoint(MOVED)
+    names = crawl.names | forms.names
+    assert names >= (MUST_HAVE_SEEN - OF_ANN1) | own
+    assert names.isdisjoint(MOVED)
+    assert before.keys() == after.keys()
+    for request, answer in before.items():
+        assert without_ages(after[request]) == without_ages(answer), request
 
 
-def test_no_link_leads_an_owner_annotator_to_a_page_that_is_refused(world):
-    crawl = visitor("odilia").follow_links("/")
-
-    assert [answer.request for answer in crawl.answers if answer.status == 404] == []
-
-
+@pytest.mark.usefixtures("_refusals_once")
 def test_no_address_tells_an_owner_annotator_anything(world):
     crawl = visitor("odilia")
     found = set()
@@ -305,20 +332,6 @@ def test_no_address_tells_an_owner_annotator_anything(world):
     assert len([request for request in good if request.startswith("GET /api/")]) >= 15
 
 
-def test_what_others_judge_changes_nothing_that_an_owner_annotator_gets(world):
-    long_ago = timezone.now() - timedelta(days=900)  # or pages tell how the time goes on
-    world.collection.jobs.update(state=State.SUCCEEDED, created_at=long_ago)
-    client = logged_in("odilia")
-    User.objects.update(last_login=None)  # which the page about people tells
-    before = everything_for(client, world)
-    others_judge_on(world)
-    after = everything_for(client, world)
-
-    assert before.keys() == after.keys()
-    for request, answer in before.items():
-        assert without_ages(after[request]) == without_ages(answer), request
-
-
 def without_ages(answer: tuple[int, str]) -> tuple[int, str]:
     """The answer without how long ago things were, such as "12 seconds ago" or "now"."""
     status, body = answer
@@ -329,10 +342,13 @@ def without_ages(answer: tuple[int, str]) -> tuple[int, str]:
 def undone() -> Iterator[None]:
     """A request whose changes are undone, such as a role that is removed."""
     savepoint = transaction.savepoint()
-    yield
-    transaction.savepoint_rollback(savepoint)
+    try:
+        yield
+    finally:
+        transaction.savepoint_rollback(savepoint)
 
 
+@pytest.mark.usefixtures("_refusals_once")
 def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
     crawl = visitor("adju").follow_links("/")
     try_every_address(crawl, world)
@@ -341,6 +357,7 @@ def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world
     assert "adjudicate" in crawl.names
 
 
+@pytest.mark.usefixtures("_refusals_once")
 def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     """The crawls of annotators and adjudicators above search for this note too."""
     crawl = visitor("admin").follow_links("/")
@@ -354,18 +371,14 @@ def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     assert crawl.holding(secrets_from())
 
 
-def test_what_others_do_changes_nothing_that_an_annotator_gets(world):
-    before = everything_for(logged_in("ann1"), world)
-    others_go_on(world)
-    after = everything_for(logged_in("ann1"), world)
-
-    assert before.keys() == after.keys()
-    for request, answer in before.items():
-        assert without_ages(after[request]) == without_ages(answer), request
+def forms_of(crawl: Crawl, username: str) -> Crawl:
+    """The answers to all forms that the crawl found. What they change is undone."""
+    with undone():
+        return Crawl(logged_in(username), forms=crawl.forms).send_forms()
 
 
-def everything_for(client: Client, world: World) -> dict[str, tuple[int, str]]:
-    crawl = Crawl(client).follow_links("/")
+def everything_for(crawl: Crawl, world: World) -> dict[str, tuple[int, str]]:
+    """The answers of a crawl, and of every address of the API."""
     for route, _, address in every_address(world):
         if route.startswith("api/v1/"):
             crawl.ask("get", address)

@@ -17,6 +17,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
+from django.http import HttpResponseNotFound
 from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
@@ -28,10 +29,11 @@ from accounts.models import Collection, Role, User
 from accounts.password_links import password_link
 from annotation.models import Slot
 from annotation.services import open_query
+from config import urls
 from corpus.services import create_query
 from jobs.models import State
 from release.publicity import make_public
-from tests.support.api_world import SHADOW_JUDGE, a_world, another_collection, token_of
+from tests.support.api_world import SHADOW_JUDGE, World, another_collection, token_of
 from tests.support.crawling import filled, patterns
 from tests.support.factories import (
     DocumentFactory,
@@ -636,17 +638,16 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def prepared(rolled_back, tmp_path_factory) -> Iterator[dict]:
+def prepared(rolled_back, tmp_path_factory, kept_world) -> Iterator[dict]:
     """Two collections with one of everything, made once; every test rolls back to them."""
     folder = tmp_path_factory.mktemp("permissions")
     with rolled_back():
         with override_settings(RELEASE_DIR=folder):
-            found = two_collections()
+            found = two_collections(kept_world())
         yield found | {"folder": folder, "rows": row_counts()}
 
 
-def two_collections() -> dict:
-    world = a_world()
+def two_collections(world: World) -> dict:
     collection, far = world.collection, another_collection()
     member(collection, Role.CURATOR, "curator")
     UserFactory(username="outsider")
@@ -739,6 +740,13 @@ def owners_query(collection: Collection) -> Slot:
     people = (owner, User.objects.get(username="ann2"))
     opening = open_query(query=a_query(collection), annotators=people, opened_by=None)
     return Slot.objects.filter(pair__query=opening.query, annotator=owner).first()
+
+
+@pytest.fixture(autouse=True)
+def _bare_refusals(monkeypatch):
+    """Only the status of a refusal matters here, and its page takes a third of the request."""
+    bare = lambda request, exception: HttpResponseNotFound()  # noqa: E731
+    monkeypatch.setattr(urls, "handler404", bare, raising=False)
 
 
 @pytest.fixture

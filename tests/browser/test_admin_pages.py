@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from accounts.models import Role, User
 from dashboard.navigation.stages import STAGES
-from tests.support.api_world import SHADOW_JUDGE, a_world
+from tests.support.api_world import SHADOW_JUDGE
 from tests.support.judging_page import log_in, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -26,8 +26,8 @@ LOOKS = ("color-contrast", "target-size", "scrollable-region-focusable", "link-i
 
 
 @pytest.fixture
-def addresses() -> list[str]:
-    world = a_world()
+def addresses(transactional_db, kept_world) -> list[str]:
+    world = kept_world()
     User.objects.filter(username="admin").update(is_staff=True)  # who may make collections
     here = [world.slug]
     paper = world.paper

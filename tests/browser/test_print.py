@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from tests.support.api_world import a_world
 from tests.support.judging_page import log_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -15,8 +14,10 @@ A4 = {"width": 680, "height": 1009}  # within margins of 15 mm
 MENUS = ".topbar, .tabs, .crumbs, footer, .button, .filter-bar, .screen-only"
 
 
-def test_pages_print_without_menus_and_no_wider_than_the_paper(new_context, live_server):
-    world = a_world()
+def test_pages_print_without_menus_and_no_wider_than_the_paper(
+    new_context, live_server, kept_world
+):
+    world = kept_world()
     context = new_context(viewport=A4)
     log_in(context, live_server, User.objects.get(username="admin"))
     page = context.new_page()

@@ -20,6 +20,7 @@ from django.core.management import BaseCommand, get_commands, load_command_class
 from tests.docs.markdown import PAGES, ROOT, blocks_of, name_of
 from tests.support.classic_collection import write_classic_collection
 from tests.support.command_server import command_server
+from tests.support.worlds import once_a_run
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SHELL = [block for block in BLOCKS if block.language == "sh"]
@@ -75,13 +76,16 @@ def environment(data_dir: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def demo_data(tmp_path_factory) -> Path:
+def demo_data(folder_of_run, migrated) -> Path:
     """A data folder with the demo collection, to be copied."""
-    data_dir = tmp_path_factory.mktemp("demo-data")
-    subprocess.run(
-        [sys.executable, "-c", LOAD_DEMO], env=environment(data_dir), cwd=ROOT, check=True
-    )
-    return data_dir
+
+    def load(data_dir: Path) -> None:
+        if migrated:
+            shutil.copyfile(migrated, data_dir / "qrelsmith.sqlite3")
+        command = [sys.executable, "-c", LOAD_DEMO]
+        subprocess.run(command, env=environment(data_dir), cwd=ROOT, check=True)
+
+    return once_a_run(folder_of_run / "demo-data", load)
 
 
 @pytest.fixture
@@ -95,6 +99,7 @@ def checkout(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.one_database
 @pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", RUN_PAGES)
 def test_the_commands_of_a_page_run(name, demo_data, checkout, tmp_path):

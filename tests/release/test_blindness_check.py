@@ -26,7 +26,7 @@ from release.proofs.blindness.report import CHANGED, OPENED, BlindnessCheck, che
 from release.proofs.blindness.visitor import Visitor, loaded_handler
 from reports.models import StoredReport
 from reports.services import changed_since, compute_report
-from tests.support.api_world import HALF_NOTE, RETRIEVER, World, a_world
+from tests.support.api_world import HALF_NOTE, RETRIEVER, World
 from tests.support.aspects import an_asking_collection, an_open_query_with_aspects, mark
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import a_judged_collection
@@ -34,7 +34,6 @@ from tests.support.released_files import files_of
 from tests.support.repeats import answer_repeat
 from tests.support.sittings import judge, judge_both, rate, slots_of, with_rules
 from tests.support.visits import address, client_of, text_of
-from tests.support.worlds import once_a_file
 
 # About what pages and answers say, which does not depend on the database.
 # Each plants a leak and requests everything, so a half of them runs each day.
@@ -51,11 +50,6 @@ EVERY_GRADE = (
     "{% for slot in pair.slots.all %}[{{ slot.judgment.grade }}]{% endfor %}"
     "{% endfor %}{% endfor %}"
 )
-
-
-@once_a_file
-def world() -> World:
-    return a_world()
 
 
 @pytest.fixture
@@ -118,9 +112,16 @@ def rows() -> dict[str, int]:
     return counts
 
 
-def test_it_finds_nothing_and_says_what_it_checked(world, every_route):
+def test_it_finds_and_writes_nothing_and_says_what_it_checked(world, every_route):
+    before = rows()
+    judgments = list(Judgment.objects.values_list("pk", "grade", "note"))
+    documents = list(Document.objects.values_list("pk", "authors", "venue", "year"))
+
     result = check_blindness(world.collection, DirectRun()).as_json()
 
+    assert rows() == before
+    assert list(Judgment.objects.values_list("pk", "grade", "note")) == judgments
+    assert list(Document.objects.values_list("pk", "authors", "venue", "year")) == documents
     assert result["findings"] == result["failed"] == []
     assert result["people"] == {"annotators": 2, "adjudicators": 1, "owner_annotators": 0}
     assert result["routes"] > 200
@@ -128,18 +129,6 @@ def test_it_finds_nothing_and_says_what_it_checked(world, every_route):
     assert result["searched"] == {"source": 4, "person": 6, "metadata": 2, "note": 3}
     assert result["compared"]["pairs"] == 5
     assert result["compared"]["answers"] > 50
-
-
-def test_nothing_is_written(world):
-    before = rows()
-    judgments = list(Judgment.objects.values_list("pk", "grade", "note"))
-    documents = list(Document.objects.values_list("pk", "authors", "venue", "year"))
-
-    check_blindness(world.collection, DirectRun())
-
-    assert rows() == before
-    assert list(Judgment.objects.values_list("pk", "grade", "note")) == judgments
-    assert list(Document.objects.values_list("pk", "authors", "venue", "year")) == documents
 
 
 def test_a_page_with_the_name_of_a_run_is_named(world, planted):
@@ -157,20 +146,36 @@ def test_a_page_with_the_name_of_a_run_is_named(world, planted):
     assert f"<p>{RETRIEVER}</p>" in found.excerpt
 
 
-def test_a_name_in_an_attribute_is_found(world, planted):
-    planted(PAGE, '<i data-run=\\"{{ collection.runs.first.name }}\\"></i>'.replace("\\", ""))
-
-    assert findings_of(world) == [("ann1", "source", RETRIEVER), ("ann2", "source", RETRIEVER)]
-
-
-def test_a_page_with_the_name_of_the_other_annotator_is_named(world, planted):
-    planted(PAGE, "{% for member in collection.memberships.all %}{{ member.user }} {% endfor %}")
+def test_names_and_notes_are_found_wherever_a_page_has_them(world, planted):
+    """In one check: each is searched for apart from the others."""
+    world.collection.runs.create(name="in-an-attribute", kind="file", sha256="2" * 64)
+    slot = Slot.objects.filter(annotator__username="ann2", judgment__isnull=False).first()
+    repeat = slot.repeats.create(query=slot.pair.query, annotator=slot.annotator, token="again")
+    answer_repeat(repeat, 1, answer=Answer(grade=1, note="told-in-a-repeat"))
+    planted(
+        PAGE,
+        "{% for run in collection.runs.all %}"
+        "{% if run.name == 'in-an-attribute' %}<i data-run='{{ run.name }}'></i>{% endif %}"
+        "{% endfor %}"
+        "{% for member in collection.memberships.all %}{{ member.user }} {% endfor %}"
+        "{% for paper in collection.documents.all %}{{ paper.authors.0 }} {% endfor %}"
+        "{% for query in collection.queries.all %}"
+        "{% for pair in query.pairs.all %}"
+        "{% for slot in pair.slots.all %}{{ slot.judgment.note }} {% endfor %}{% endfor %}"
+        "{% for repeat in query.repeats.all %}{{ repeat.judgment.note }} {% endfor %}"
+        "{% endfor %}",
+    )
 
     found = findings_of(world)
 
+    sources = {(person, what) for person, kind, what in found if kind == "source"}
+    assert sources == {("ann1", "in-an-attribute"), ("ann2", "in-an-attribute")}
     assert ("ann1", "person", "ann2") in found
     assert ("ann2", "person", "ann1") in found
     assert ("ann1", "person", "ann1") not in found
+    assert ("ann1", "metadata", "Hidden Author") in found
+    assert ("ann1", "note", HALF_NOTE) in found
+    assert ("ann1", "note", "told-in-a-repeat") in found
 
 
 def test_an_owner_annotator_is_checked_like_an_annotator(world, planted):
@@ -199,14 +204,6 @@ def test_a_person_with_a_common_word_as_name_is_found_by_the_comparison(world, p
     assert ("ann1", CHANGED) in {(finding.person, finding.kind) for finding in result.findings}
 
 
-def test_a_page_with_authors_is_named(world, planted):
-    planted(PAGE, "{% for paper in collection.documents.all %}{{ paper.authors.0 }} {% endfor %}")
-
-    found = findings_of(world)
-
-    assert ("ann1", "metadata", "Hidden Author") in found
-
-
 def test_a_page_with_the_year_differs_after_it_was_changed(world, planted):
     planted(PAGE, "{% for paper in collection.documents.all %}{{ paper.year }}{% endfor %}")
 
@@ -214,12 +211,15 @@ def test_a_page_with_the_year_differs_after_it_was_changed(world, planted):
 
 
 def test_a_page_with_the_grade_of_the_other_differs(world, planted):
+    """Also that of an adjudicator, with a pair that has one judgment."""
     planted(PAGE, EVERY_GRADE)
+    planted(ADJUDICATORS_PAGE, EVERY_GRADE)
 
     result = check_blindness(world.collection, DirectRun())
 
     found = {(finding.person, finding.address, finding.kind) for finding in result.findings}
     assert ("ann1", "/c/small/judge/", CHANGED) in found
+    assert {person for person, _, _ in found} == {"ann1", "ann2", "adju"}
     assert {kind for _, _, kind in found} == {CHANGED}
 
 
@@ -235,36 +235,6 @@ def test_a_page_with_what_the_other_looked_at_differs(planted):
     assert ("ann1", "/c/small/judge/", CHANGED) in found
 
 
-def test_an_adjudicator_who_sees_a_pair_with_one_judgment_is_named(world, planted):
-    planted(ADJUDICATORS_PAGE, EVERY_GRADE)
-
-    assert ("adju", CHANGED) in {(person, kind) for person, kind, _ in findings_of(world)}
-
-
-def test_a_note_of_another_is_found(world, planted):
-    planted(
-        PAGE,
-        "{% for query in collection.queries.all %}{% for pair in query.pairs.all %}"
-        "{% for slot in pair.slots.all %}{{ slot.judgment.note }} {% endfor %}"
-        "{% endfor %}{% endfor %}",
-    )
-
-    assert ("ann1", "note", HALF_NOTE) in findings_of(world)
-
-
-def test_a_note_of_anothers_repeat_is_found(world, planted):
-    slot = Slot.objects.filter(annotator__username="ann2", judgment__isnull=False).first()
-    repeat = slot.repeats.create(query=slot.pair.query, annotator=slot.annotator, token="again")
-    answer_repeat(repeat, 1, answer=Answer(grade=1, note="told-in-a-repeat"))
-    planted(
-        PAGE,
-        "{% for query in collection.queries.all %}{% for repeat in query.repeats.all %}"
-        "{{ repeat.judgment.note }} {% endfor %}{% endfor %}",
-    )
-
-    assert ("ann1", "note", "told-in-a-repeat") in findings_of(world)
-
-
 def test_a_note_on_a_pair_that_is_graded_blind_is_found(world, planted):
     """Also where every adjudicator may read it as soon as the own grade is given."""
     opening = an_open_query(world.collection)
@@ -278,34 +248,24 @@ def test_a_note_on_a_pair_that_is_graded_blind_is_found(world, planted):
     assert ("adju", "note", "A hidden remark") not in findings_of(world)
 
 
-def test_a_view_that_opens_the_pairs_of_others_is_named(world):
+def test_a_view_that_opens_the_pairs_of_others_or_fails_is_named(world):
+    def fail(request, slug):
+        raise ValueError("broken")
+
     member(world.collection, Role.ANNOTATOR, "ann3")
     leak = path(
         "c/<slug:slug>/planted/<path:query>/<str:token>/", lambda *_, **__: HttpResponse("x")
     )
-    urlconf = type("urlconf", (), {**vars(urls), "urlpatterns": [leak, *urls.urlpatterns]})
+    patterns = [leak, path("c/<slug:slug>/planted/", fail), *urls.urlpatterns]
+    urlconf = type("urlconf", (), {**vars(urls), "urlpatterns": patterns})
 
-    with override_settings(ROOT_URLCONF=urlconf):
-        result = check_blindness(world.collection, DirectRun())
-
-    of_ann3 = [finding for finding in result.findings if finding.person == "ann3"]
-    assert {finding.kind for finding in of_ann3} == {OPENED}
-    assert of_ann3[0].address.startswith("/c/small/planted/")
-
-
-def test_an_address_that_fails_is_named(world):
-    def fail(request, slug):
-        raise ValueError("broken")
-
-    urlconf = type(
-        "urlconf",
-        (),
-        {**vars(urls), "urlpatterns": [path("c/<slug:slug>/planted/", fail), *urls.urlpatterns]},
-    )
     with override_settings(ROOT_URLCONF=urlconf):
         result = check_blindness(world.collection, DirectRun())
 
     assert set(result.failed) == {"/c/small/planted/"}
+    of_ann3 = [finding for finding in result.findings if finding.person == "ann3"]
+    assert {finding.kind for finding in of_ann3} == {OPENED}
+    assert of_ann3[0].address.startswith("/c/small/planted/")
 
 
 # What is no leak
@@ -371,7 +331,7 @@ def checked(world) -> StoredReport:
     return compute_report(BlindnessCheck(), collection=world.collection)
 
 
-def test_the_command_prints_what_was_checked_and_each_finding(world, planted):
+def test_the_command_and_the_page_tell_what_was_checked_and_each_finding(world, planted):
     planted(PAGE, "{{ collection.runs.first.name }}")
     out = StringIO()
 
@@ -379,6 +339,9 @@ def test_the_command_prints_what_was_checked_and_each_finding(world, planted):
 
     assert "people: 2 annotators, 1 adjudicator" in out.getvalue()
     assert f"ann1 /c/small/judge/: source: '{RETRIEVER}' in" in out.getvalue()
+    page = text_of(client_of("admin").get(address("blindness")))
+    assert "2 findings." in page
+    assert "/c/small/judge/</code>" in page
 
 
 def test_a_new_judgment_leaves_it_up_to_date_and_a_new_person_does_not(world, checked):
@@ -400,16 +363,6 @@ def test_the_page_shows_what_was_checked(world, checked):
     assert "to 2 annotators and 1 adjudicator" in page
     assert "The proof is up to date." in page
     assert admin.get(address("blindness"), {"format": "json"}).json() == checked.payload
-
-
-def test_the_page_names_each_finding_with_its_address(world, planted):
-    planted(PAGE, "{{ collection.runs.first.name }}")
-    compute_report(BlindnessCheck(), collection=world.collection)
-
-    page = text_of(client_of("admin").get(address("blindness")))
-
-    assert "2 findings." in page
-    assert "/c/small/judge/</code>" in page
 
 
 def test_the_page_requests_the_check():

@@ -8,7 +8,6 @@ import json
 import re
 import zipfile
 
-import mlcroissant
 import pytest
 import yaml
 
@@ -269,6 +268,8 @@ def test_mlcroissant_reads_every_record_set(files, tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+    import mlcroissant  # for a second, in each worker, if it were above
 
     dataset = mlcroissant.Dataset(jsonld=tmp_path / "croissant.json")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import factory
 from django.apps import apps
 from django.contrib.auth.hashers import make_password
@@ -47,6 +49,21 @@ class DocumentFactory(factory.django.DjangoModelFactory):
     venue = "Secret Venue"
     authors = ["Hidden Author"]
     references = factory.LazyFunction(list)
+
+
+FACTORIES = (UserFactory, DocumentFactory)
+
+
+def next_numbers() -> list[int]:
+    """The numbers that the factories give next, and still give next afterwards."""
+    numbers = [each._meta.next_sequence() for each in FACTORIES]
+    go_on_from(numbers)
+    return numbers
+
+
+def go_on_from(numbers: Sequence[int]) -> None:
+    for each, number in zip(FACTORIES, numbers, strict=True):
+        each.reset_sequence(number)
 
 
 def a_topic(

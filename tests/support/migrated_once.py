@@ -13,10 +13,12 @@ from typing import Any, TextIO
 
 from django.db import connection
 
+MIGRATED = "migrated.sqlite3"
+
 
 def migrate_once(folder: Path, database: str) -> None:
     """Have Django make the test database of this name as a copy, or be the one that is copied."""
-    kept = folder / "migrated.sqlite3"
+    kept = folder / MIGRATED
     # `tests/run_all.py` drops it with the databases of the workers.
     template = f"{database.rsplit('_gw', 1)[0]}_gw_migrated"
     lock = (folder / "migrated.lock").open("a+")

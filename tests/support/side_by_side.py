@@ -18,9 +18,9 @@ ONE_BY_ONE = {"tests/docs/test_commands.py", "tests/browser/test_admin_pages.py"
 TOGETHER = "tests/csfcube/"
 # Longest first, from the report of a whole run (`--junitxml`): files that take 20 seconds or more.
 LONG_FILES = [
-    "tests/docs/test_commands.py",
     "tests/test_blindness.py",
     "tests/csfcube/test_rebuilt_pools.py",  # with all of its folder
+    "tests/docs/test_commands.py",  # no earlier, or all workers would wait for the demo collection
     "tests/release/test_blindness_check.py",
     "tests/browser/test_judging.py",
     "tests/bench/test_judging.py",
