@@ -187,15 +187,18 @@ def _write(
     form: GuidelineForm,
     draft: ExampleDraft,
 ) -> HttpResponse:
-    text = {"instructions": form.instructions_as_typed(), "grades": form.grades_as_typed()}
+    instructions, grades = form.instructions_as_typed(), form.grades_as_typed()
     if draft.request is None:
-        new_version = services.write_guideline(facet=facet, **text)
+        new_version = services.write_guideline(
+            facet=facet, instructions=instructions, grades=grades
+        )
     else:
         new_version = write_example(
             request=draft.request,
             written_by=person_of(request),
+            instructions=instructions,
+            grades=grades,
             based_on=form.cleaned_data["based_on"],
-            **text,
         )
     messages.success(
         request,

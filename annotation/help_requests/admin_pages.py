@@ -89,14 +89,12 @@ def help_request(request: HttpRequest, collection: Collection, help_request: int
 
 
 def _shown_pair(row: HelpRequest) -> Presentation | None:
-    pair = (
-        Pair.objects.select_related(
-            "query__facet",
-            "query__opening__guideline",
-            *(f"query__{source}" for source in SOURCES),
-            "candidate__document",
-        )
-        .filter(pk=row.pair_id)
-        .first()
-    )
-    return presentation_of(pair, pair.query.opening.guideline.version) if pair else None
+    if row.pair_id is None:
+        return None
+    pair = Pair.objects.select_related(
+        "query__facet",
+        "query__opening__guideline",
+        *(f"query__{source}" for source in SOURCES),
+        "candidate__document",
+    ).get(pk=row.pair_id)
+    return presentation_of(pair, pair.query.opening.guideline.version)

@@ -192,7 +192,8 @@ def _sources_of(request: HelpRequest) -> Iterable[str]:
 
 def _check_paper(request: HelpRequest, text: str) -> None:
     """Before both have judged the pair, its other judge must not recognise it in the text."""
-    if request.pair is None or Pair.objects.judged().filter(pk=request.pair_id).exists():
+    pair = request.pair
+    if pair is None or Pair.objects.judged().filter(pk=pair.pk).exists():
         return
     if found := papers_in(request, text):
         raise NamesSecrets("answer", found, "the other judge of this pair has not judged it yet")
