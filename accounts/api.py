@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 from accounts.access import collection_for
 from accounts.models import EVERY_ROLE, Collection, Role, User
 from accounts.tokens.authentication import ForEveryScope, ScopeTooNarrow, scope_of
-from accounts.tokens.scopes import Scope, roles_within, scopes_for_roles
+from accounts.tokens.scopes import TokenScope, roles_within, scopes_for_roles
 from web.api.serializers import (
     JsonBody,
     NoKeys,
@@ -37,7 +37,7 @@ class ApiView(APIView):
     pagination_class: Any = api_settings.DEFAULT_PAGINATION_CLASS
 
     @classmethod
-    def scopes_for(cls, method: str) -> frozenset[Scope]:
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:
         """The scopes of tokens that may use the method. A view may name others."""
         return scopes_for_roles((), method)
 
@@ -114,14 +114,16 @@ class CollectionView(ApiView):
             if usable_roles == roles:
                 raise
             self.check_person()
-            raise ScopeTooNarrow(self.scopes_for(request.method or "") - {Scope.JUDGE}) from None
+            raise ScopeTooNarrow(
+                self.scopes_for(request.method or "") - {TokenScope.JUDGE}
+            ) from None
 
     def check_person(self) -> None:
         roles = self.roles_for(self.request.method or "")
         collection_for(self.request.user, self.kwargs["slug"], *roles)
 
     @classmethod
-    def scopes_for(cls, method: str) -> frozenset[Scope]:
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:
         return scopes_for_roles(cls.roles_for(method), method)
 
     @classmethod

@@ -22,7 +22,7 @@ from accounts.models import (
     Role,
     User,
 )
-from accounts.tokens.scopes import EVERY_SCOPE, SAFE_METHODS, Scope
+from accounts.tokens.scopes import EVERY_SCOPE, SAFE_METHODS, TokenScope
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.services import set_up_collection
 from corpus.facets import FacetError, FacetPlan, facets_from
@@ -128,7 +128,7 @@ def answer_about(collection: Collection, person: User, status: int = 200) -> Res
 
 class Collections(ApiView):
     @classmethod
-    def scopes_for(cls, method: str) -> frozenset[Scope]:
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:
         return EVERY_SCOPE if method in SAFE_METHODS else super().scopes_for(method)
 
     def check_person(self) -> None:

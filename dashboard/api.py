@@ -21,7 +21,7 @@ from accounts.login.second_factors import HasSecondFactor
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import HasOwnPassword
 from accounts.tokens.authentication import ForEveryScope, WithinScope, scope_of
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.services import change_judging_rules, change_licences
 from dashboard.settings.archiving import archive_collection, unarchive_collection
@@ -89,7 +89,7 @@ def _addresses(request: Request | HttpRequest) -> dict[str, str]:
     return {key: request.build_absolute_uri(reverse(name)) for key, name in names.items()}
 
 
-def parts_for(roles: Iterable[str], scope: Scope | None = None) -> dict[str, list[str]]:
+def parts_for(roles: Iterable[str], scope: TokenScope | None = None) -> dict[str, list[str]]:
     """The parts of a collection and their methods, as a person with these roles has them.
 
     With the scope of a token, those that the token may use.

@@ -1,4 +1,4 @@
-"""Who sent a request of the API with a token, and whether the token's scope allows it."""
+"""The person behind a request of the API with a token, and whether its scope allows the request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
-from accounts.tokens.scopes import EVERY_SCOPE, Scope, narrowness, scopes_for_roles
+from accounts.tokens.scopes import EVERY_SCOPE, TokenScope, narrowness, scopes_for_roles
 from accounts.tokens.services import digest_of, note_use
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the classes below
@@ -31,7 +31,7 @@ class ScopeTooNarrow(PermissionDenied):
 
     default_code = "scope_too_narrow"
 
-    def __init__(self, needed: frozenset[Scope]) -> None:
+    def __init__(self, needed: frozenset[TokenScope]) -> None:
         super().__init__(narrowness(needed))
 
 
@@ -66,9 +66,9 @@ class ApiTokenAuthentication(BaseAuthentication):
         return "Token"
 
 
-def scope_of(request: Request) -> Scope | None:
+def scope_of(request: Request) -> TokenScope | None:
     """The scope of the token that sent the request. A session has none, and no limit."""
-    return Scope(request.auth.scope) if isinstance(request.auth, ApiToken) else None
+    return TokenScope(request.auth.scope) if isinstance(request.auth, ApiToken) else None
 
 
 class WithinScope(BasePermission):
@@ -94,13 +94,13 @@ class ForEveryScope:
     """A view that every token may use, whatever the method."""
 
     @classmethod
-    def scopes_for(cls, method: str) -> frozenset[Scope]:  # noqa: ARG003  # as other views have it
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:
         return EVERY_SCOPE
 
 
-def scopes_needed(view: APIView | type[APIView], method: str) -> frozenset[Scope]:
+def scopes_needed(view: APIView | type[APIView], method: str) -> frozenset[TokenScope]:
     """The scopes of which a token needs one."""
     if scopes_for := getattr(view, "scopes_for", None):
-        needed: frozenset[Scope] = scopes_for(method)
+        needed: frozenset[TokenScope] = scopes_for(method)
         return needed
     return scopes_for_roles((), method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from accounts.tokens.models import LONGEST_NAME
-from accounts.tokens.scopes import EXPLAINED, Scope
+from accounts.tokens.scopes import EXPLAINED, TokenScope
 
 LIFETIMES = {"30": "30 days", "90": "90 days", "365": "365 days", "": "No expiry"}
 DEFAULT_LIFETIME = "90"
@@ -18,7 +18,7 @@ class TokenForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     scope = forms.ChoiceField(
-        choices=list(EXPLAINED.items()), widget=forms.RadioSelect, initial=Scope.READ
+        choices=list(EXPLAINED.items()), widget=forms.RadioSelect, initial=TokenScope.READ
     )
     lifetime = forms.ChoiceField(
         label="Expires after",

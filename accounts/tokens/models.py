@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 
 LONGEST_NAME = 60
 PREFIX = "qrelsmith_"  # scanners for secrets in files look for such a word
@@ -34,7 +34,7 @@ class ApiToken(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=LONGEST_NAME)
-    scope = models.CharField(max_length=8, choices=Scope)
+    scope = models.CharField(max_length=8, choices=TokenScope)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the token, in hexadecimal.")
     start = models.CharField(max_length=START_LENGTH, help_text="Its first characters.")
     created_at = models.DateTimeField(default=timezone.now)
@@ -51,7 +51,7 @@ class ApiToken(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["digest"], name="api_token_digest_once"),
             models.CheckConstraint(
-                condition=Q(scope__in=Scope.values), name="api_token_scope_known"
+                condition=Q(scope__in=TokenScope.values), name="api_token_scope_known"
             ),
             models.CheckConstraint(
                 condition=Q(expires_at=None) | Q(expires_at__gt=F("created_at")),

@@ -8,7 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
 from accounts.tokens.authentication import scopes_needed
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -37,4 +37,4 @@ class ScopedSchema(AutoSchema):
 
     def _scopes(self) -> list[str]:
         needed = scopes_needed(self.view, self.method)
-        return [scope.value for scope in Scope if scope in needed]
+        return [scope.value for scope in TokenScope if scope in needed]

@@ -15,7 +15,7 @@ from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
 from accounts.models import User
 from accounts.tokens.models import PREFIX, START_LENGTH, ApiToken
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from database.busy import skip_if_busy
 from web.errors import UserFacingError
 
@@ -42,7 +42,7 @@ def digest_of(token: bytes) -> str:
     return hashlib.sha256(token).hexdigest()
 
 
-def create_token(*, person: User, name: str, scope: Scope, days: int | None) -> str:
+def create_token(*, person: User, name: str, scope: TokenScope, days: int | None) -> str:
     """Create a token, and return it. It cannot be read again. `days` is None if it never expires.
 
     Raises:

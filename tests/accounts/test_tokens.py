@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ApiToken
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import MOST_TOKENS, create_token, revoke_token
 from tests.support.factories import UserFactory
 
@@ -38,7 +38,7 @@ def person(client):
 
 
 def a_token(person, **fields) -> str:
-    token = create_token(person=person, name="Program", scope=Scope.READ, days=None)
+    token = create_token(person=person, name="Program", scope=TokenScope.READ, days=None)
     person.api_tokens.filter(digest=digest_of(token)).update(**({"name": "Program"} | fields))
     return token
 

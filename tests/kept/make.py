@@ -146,7 +146,7 @@ def _make_rows(folder: Path) -> None:
 def _make_world() -> None:
     """Runs, scores, samples, a study, a pilot, an erratum; pairs of each kind, and a draft."""
     from accounts.models import User
-    from accounts.tokens.scopes import Scope
+    from accounts.tokens.scopes import TokenScope
     from accounts.tokens.services import create_token
     from annotation.services import open_query
     from corpus.services import create_query
@@ -162,7 +162,7 @@ def _make_world() -> None:
 
     world = a_world("world")
     collection, annotator = world.collection, User.objects.get(username="ann1")
-    create_token(person=annotator, name="Program", scope=Scope.JUDGE, days=90)
+    create_token(person=annotator, name="Program", scope=TokenScope.JUDGE, days=90)
     make_public(release=world.release, person=None)
     a_row_of_a_sample(collection)
     slot = world.slots()[0]

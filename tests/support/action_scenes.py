@@ -18,7 +18,7 @@ from accounts.login.second_factors import remove_second_factors
 from accounts.models import Collection, Role, User
 from accounts.password_links import make_password_link
 from accounts.services import add_membership, create_person
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token, revoke_token
 from adjudication.judgment_import.context import ImportOptions
 from adjudication.judgment_import.service import import_judgments
@@ -93,7 +93,7 @@ def _accepted_invitation(scene: Scene) -> None:
 
 
 def _revoked_token(scene: Scene) -> None:
-    create_token(person=scene.admin, name="script", scope=Scope.READ, days=30)
+    create_token(person=scene.admin, name="script", scope=TokenScope.READ, days=30)
     revoke_token(token=scene.admin.api_tokens.get())
 
 
@@ -255,7 +255,9 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
     ),
     (_accepted_invitation, [Kind.PERSON_INVITED, Kind.ACCOUNT_CREATED, Kind.ROLE_GIVEN]),
     (
-        lambda scene: create_token(person=scene.admin, name="script", scope=Scope.READ, days=30),
+        lambda scene: create_token(
+            person=scene.admin, name="script", scope=TokenScope.READ, days=30
+        ),
         [Kind.TOKEN_MADE],
     ),
     (_revoked_token, [Kind.TOKEN_MADE, Kind.TOKEN_REVOKED]),

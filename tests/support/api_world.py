@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import Collection, Role, User
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token
 from adjudication.models import Case
 from adjudication.services import Ruling
@@ -374,15 +374,15 @@ def another_collection() -> Collection:
     return collection
 
 
-def token_of(username: str, scope: str = Scope.ADMIN) -> str:
+def token_of(username: str, scope: str = TokenScope.ADMIN) -> str:
     """A new token, which was used just now, so that a request with it only reads."""
     person = User.objects.get(username=username)
-    token = create_token(person=person, name="A program", scope=Scope(scope), days=90)
+    token = create_token(person=person, name="A program", scope=TokenScope(scope), days=90)
     person.api_tokens.filter(last_used_at=None).update(last_used_at=timezone.now())
     return token
 
 
-def client_of(username: str, scope: str = Scope.ADMIN) -> APIClient:
+def client_of(username: str, scope: str = TokenScope.ADMIN) -> APIClient:
     client = APIClient(raise_request_exception=False)
     client.credentials(HTTP_AUTHORIZATION=f"Token {token_of(username, scope)}")
     return client

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand, account_named
 from accounts.tokens.forms import DEFAULT_LIFETIME, LIFETIMES, TokenForm
-from accounts.tokens.scopes import Scope
+from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token
 
 NEVER = "never"
@@ -23,7 +23,9 @@ class Command(ProjectCommand):
         super().add_arguments(parser)
         parser.add_argument("username", help="Of the person for whom the token acts.")
         parser.add_argument("--name", required=True, help="What uses the token.")
-        parser.add_argument("--scope", required=True, choices=Scope.values, help="What it may do.")
+        parser.add_argument(
+            "--scope", required=True, choices=TokenScope.values, help="What it may do."
+        )
         parser.add_argument(
             "--expires",
             choices=[days or NEVER for days in LIFETIMES],
