@@ -94,7 +94,7 @@ class ForEveryScope:
     """A view that every token may use, whatever the method."""
 
     @classmethod
-    def scopes_for(cls, method: str) -> frozenset[TokenScope]:
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:  # noqa: ARG003
         return EVERY_SCOPE
 
 
