@@ -52,7 +52,9 @@ def gunicorn(log: Path) -> Iterator[tuple[int, subprocess.Popen]]:
 
 
 def test_a_restart_while_two_people_judge_loses_and_refuses_no_answer(tmp_path):
-    """A judgment that is refused raises, or is a problem: the client has the rules of outbox.js."""
+    """A judgment that is refused raises or is a problem. The client sends it again once, on a new
+    connection, if the server closed the one that it kept.
+    """
     collection = a_collection()
     an_open_query(collection, size=PAIRS)
     log = tmp_path / "gunicorn.log"
