@@ -20,7 +20,6 @@ from psycopg import sql
 LONGEST_SECONDS = 0.5
 PAUSE_SECONDS = 0.01
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
-WAITS_FOR = "SELECT relation::regclass::text FROM pg_locks WHERE pid = %s AND NOT granted"
 
 
 @dataclass
@@ -46,42 +45,29 @@ def watched_waits(conninfo: str) -> Iterator[Waits]:
 
 
 def _probe(conninfo: str, waits: Waits, is_over: threading.Event) -> None:
-    with psycopg.connect(conninfo) as connection, psycopg.connect(conninfo) as observer:
-        observer.autocommit = True
+    with psycopg.connect(conninfo) as connection:
         while not is_over.is_set():
             tables = [name for (name,) in connection.execute(TABLES)]
             connection.rollback()
-            seconds, table = _time_of_locks(connection, observer, tables)
+            for table, seconds in _times_of_locks(connection, tables):
+                if seconds > waits.seconds:
+                    waits.seconds, waits.table = seconds, table
+            connection.rollback()
             waits.probes += 1
-            if seconds > waits.seconds:
-                waits.seconds, waits.table = seconds, table
             time.sleep(PAUSE_SECONDS)
 
 
-def _time_of_locks(
-    connection: psycopg.Connection, observer: psycopg.Connection, tables: Sequence[str]
-) -> tuple[float, str]:
-    named: list[str] = []
-    timer = threading.Timer(
-        LONGEST_SECONDS / 5, lambda: named.extend(_awaited(observer, connection.info.backend_pid))
-    )
-    timer.start()
-    begin = time.perf_counter()
-    try:
-        for table in tables:
-            lock = sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE").format(sql.Identifier(table))
+def _times_of_locks(
+    connection: psycopg.Connection, tables: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    for table in tables:
+        lock = sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE").format(sql.Identifier(table))
+        begin = time.perf_counter()
+        try:
             connection.execute(lock)
-    except psycopg.errors.UndefinedTable:  # a migration has just dropped it
-        pass
-    seconds = time.perf_counter() - begin
-    connection.rollback()
-    timer.cancel()
-    timer.join()
-    return seconds, named[0] if named else ""
-
-
-def _awaited(observer: psycopg.Connection, pid: int) -> list[str]:
-    return [name for (name,) in observer.execute(WAITS_FOR, [pid]) if name]
+        except psycopg.errors.UndefinedTable:  # a migration has just dropped it
+            return
+        yield table, time.perf_counter() - begin
 
 
 def main() -> int:
