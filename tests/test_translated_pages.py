@@ -12,6 +12,7 @@ from studies.models import Study
 from tests.support.aspects import an_asking_collection, an_open_query_with_aspects
 from tests.support.crawling import Crawl
 from tests.support.factories import a_query, an_open_query
+from tests.support.help_scenes import answer, ask_admin
 from tests.support.practice_scenes import a_pilot, practise
 from tests.support.pseudo_language import CODE, pseudo_language, stored_words, unmarked_texts
 from tests.support.sittings import ask, judge, judge_both, slots_of
@@ -23,6 +24,7 @@ PAGES = {
     "ann1": {
         *("collection", "judge", "judge-pair", "judge-mine", "judge-question", "guideline-text"),
         *("practice", "practice-pair", "own-study", "rate-pair", "timesheet"),
+        *("ask-admin", "own-help-requests"),
     },
     "adju": {"collection", "adjudicate", "case", "adjudicate-query", "guideline-text"},
 }
@@ -52,6 +54,11 @@ def a_collection_in_all_states() -> None:
     study = Study.objects.create(collection=collection, name="texts", rater=ann1, seed="s")
     study.pairs.create(pair=pair, position=1, token=pair.token, label=1)
     rate(study, 1, grade=2)
+    own, other = slots_of(opening, "ann1"), slots_of(opening, "ann2")
+    ask_admin(own[2])
+    answer(ask_admin(own[1]))
+    answer(ask_admin(own[2], on_guideline=True))
+    answer(ask_admin(other[0], on_guideline=True), for_all=True)
 
 
 @pytest.mark.parametrize("username", ["ann1", "adju"])

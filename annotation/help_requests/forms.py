@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.models import LONGEST_HELP_TEXT, GradeMeaning
 
@@ -16,13 +17,13 @@ class AskForm(forms.Form):
     """A judge's question to the admin. `guideline` is ticked if it is not about this pair alone."""
 
     text = forms.CharField(
-        label="Your question",
+        label=gettext_lazy("Your question"),
         max_length=LONGEST_HELP_TEXT,
         widget=forms.Textarea(attrs={"rows": 4}),
-        error_messages={"required": "Enter your question."},
+        error_messages={"required": gettext_lazy("Enter your question.")},
     )
     guideline = forms.BooleanField(
-        label="It is about the guideline, not about this pair alone", required=False
+        label=gettext_lazy("It is about the guideline, not about this pair alone"), required=False
     )
     key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.locking import check_not_archived, lock_collection
 from accounts.models import JUDGES, Collection, Role, User
@@ -47,10 +48,17 @@ class BadHelpText(JudgingError):
 class AlreadyAsked(JudgingConflict):
     """A help request of this person about the same thing is open."""
 
-    def __init__(self, thing: str) -> None:
+    def __init__(self, *, on_guideline: bool) -> None:
         super().__init__(
-            f"You have asked about {thing} already, and no admin has answered yet. You can ask "
-            "again after the answer."
+            gettext(
+                "You have asked about this guideline already, and no admin has answered yet. You "
+                "can ask again after the answer."
+            )
+            if on_guideline
+            else gettext(
+                "You have asked about this pair already, and no admin has answered yet. You can "
+                "ask again after the answer."
+            )
         )
 
 
@@ -85,7 +93,6 @@ def ask_for_help(
         NotYours, BadHelpText, NoAdmin, AlreadyAsked, KeyReused, CollectionArchived
     """
     text = _checked(text, "question")
-    thing = "this guideline" if on_guideline else "this pair"
     try:
         with transaction.atomic():
             pair, token = _locked_pair(slot, asker)
@@ -94,7 +101,9 @@ def ask_for_help(
             if earlier := HelpRequest.objects.filter(key=key).first():
                 return _same_request(earlier, asker, text, facet_id=facet.pk)
             if not _members(facet.collection, Role.ADMIN).filter(is_active=True).exists():
-                raise NoAdmin("This collection has no admin who can answer. Nothing was sent.")
+                raise NoAdmin(
+                    gettext("This collection has no admin who can answer. Nothing was sent.")
+                )
             return HelpRequest.objects.create(
                 facet=facet,
                 pair=None if on_guideline else pair,
@@ -106,7 +115,7 @@ def ask_for_help(
     except IntegrityError as error:
         if earlier := HelpRequest.objects.filter(key=key).first():
             return _same_request(earlier, asker, text, facet_id=earlier.facet_id)
-        raise AlreadyAsked(thing) from error
+        raise AlreadyAsked(on_guideline=on_guideline) from error
 
 
 def _locked_pair(slot: OwnSlot, asker: User) -> tuple[Pair, str]:
@@ -122,13 +131,13 @@ def _locked_pair(slot: OwnSlot, asker: User) -> tuple[Pair, str]:
     if isinstance(row, Repeat):
         return row.slot.pair, row.token
     if row is None:
-        raise NotYours("This pair is not assigned to you.")
+        raise NotYours(gettext("This pair is not assigned to you."))
     return row.pair, row.pair.token
 
 
 def _same_request(earlier: HelpRequest, asker: User, text: str, *, facet_id: int) -> HelpRequest:
     if (earlier.asker_id, earlier.text, earlier.facet_id) != (asker.pk, text, facet_id):
-        raise KeyReused("This page was already used for another question. Reload it.")
+        raise KeyReused(gettext("This page was already used for another question. Reload it."))
     return earlier
 
 
@@ -278,7 +287,10 @@ def _members(collection: Collection, *roles: Role | str) -> QuerySet[User]:
 
 
 def _checked(text: str, noun: str) -> str:
-    """The text as it is stored, or BadHelpText."""
+    """The text as it is stored, or BadHelpText.
+
+    The messages are in English, because only the API sends them: a form checks the text before.
+    """
     text = text.replace("\r\n", "\n").strip()
     if not text:
         raise BadHelpText(f"The {noun} is missing. Enter it.")

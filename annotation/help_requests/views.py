@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -41,7 +42,7 @@ def ask_admin(
         return _ask_page(request, collection, query, token, AskForm(initial={"key": uuid.uuid4()}))
     form = AskForm(request.POST)
     if not form.is_valid() and "key" in form.errors:
-        form.add_error(None, "This question was incomplete. Send it again.")
+        form.add_error(None, gettext("This question was incomplete. Send it again."))
     if not form.is_valid():
         error = JudgingError(_first_error(form))
         return refused(request, error, lambda: _ask_page(request, collection, query, token, form))
@@ -59,7 +60,8 @@ def ask_admin(
     if wants_json(request):
         return outcome(request)
     messages.success(
-        request, "Your question was sent. Judge the pair, or put it off until the answer is here."
+        request,
+        gettext("Your question was sent. Judge the pair, or put it off until the answer is here."),
     )
     return redirect("judge-pair", collection.slug, query.name, token)
 

@@ -2,6 +2,7 @@
 // judgments, so it is kept and sent again as they are. Judging goes on meanwhile.
 
 import { newKey } from "./delivery.js";
+import { text } from "./language.js";
 import { lift, tellLast } from "./panels.js";
 
 const details = document.getElementById("ask-admin");
@@ -29,13 +30,13 @@ export function sendQuestions(outbox, current) {
       kind: "ask",
       url: `${pair.dataset.url}ask/`,
       title: pair.querySelector("h3").textContent.trim(),
-      said: "question to the admin",
+      said: text("question to the admin"),
     });
     delete pair.dataset.question;
     markAsked(pair);
     showQuestionForm(pair);
     details.open = false;
-    tellLast("Last: asked the admin. Judge this pair now, or put it off.");
+    tellLast(text("Last: asked the admin. Judge this pair now, or put it off."));
   });
 }
 
@@ -53,7 +54,7 @@ function markAsked(pair) {
   line.append(
     Object.assign(document.createElement("span"), {
       className: "chip asked-admin",
-      textContent: "asked the admin",
+      textContent: text("asked the admin"),
     }),
   );
 }

@@ -121,11 +121,10 @@ export function showSaveState(
     const fields = new URLSearchParams(entry.body);
     const [note, question] = [fields.get("note"), fields.get("text")];
     const words = text("Not saved: {said} for “{title}”.", entry);
-    const typed = [
-      note ? ` ${text("Your note was: {note}", { note })}` : "",
-      question ? ` ${text("Your question was: {question}", { question })}` : "",
-    ];
-    return notice("bad", `${words} ${entry.message}${typed.join("")}`, link(look, entry.url), close);
+    const sentences = [words, entry.message];
+    if (note) sentences.push(text("Your note was: {note}", { note }));
+    if (question) sentences.push(text("Your question was: {question}", { question }));
+    return notice("bad", sentences.join(" "), link(look, entry.url), close);
   };
 
   outbox.addEventListener("change", update);

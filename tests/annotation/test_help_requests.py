@@ -27,7 +27,7 @@ from tests.support.factories import a_collection, an_open_query
 from tests.support.help_scenes import answer, ask_admin
 from tests.support.repeats import a_collection_with_repeats, repeats_of
 from tests.support.sittings import judge, judge_both, pair_url, query_url, settle, slots_of
-from tests.support.visits import markup
+from tests.support.visits import markup, text_of
 from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -117,6 +117,23 @@ def test_a_script_gets_its_key_back_and_a_refusal_with_its_reason(slots):
     page = client.post(ask_url(slots[0]), {"text": "Kept text", "key": "none"})
     assert page.status_code == 400
     assert "Kept text" in page.text
+
+
+def test_a_judge_reads_refusals_and_the_list_in_the_own_language(slots):
+    client = browser_of("ann1")
+    client.cookies["language"] = "de"
+    sent = {"text": "Why?", "guideline": "on"}
+    answer(ask_admin(slots[0]))
+    client.post(ask_url(slots[0]), sent | {"key": str(uuid.uuid4())})
+
+    again = client.post(ask_url(slots[1]), sent | {"key": str(uuid.uuid4())}, **JSON)
+    assert again.json()["message"].startswith("Sie haben schon zu diesem Leitfaden gefragt")
+    empty = client.post(ask_url(slots[0]), sent | {"text": " "}, **JSON)
+    assert empty.json()["message"] == "Geben Sie Ihre Frage ein."
+    url = reverse("own-help-requests", args=[slots[0].pair.query.collection.slug])
+    page = text_of(client.get(url))
+    assert "zum Leitfaden gefragt" in page
+    assert f"{slots[0].pair.candidate.document.title}</a> gefragt" in page
 
 
 def test_what_may_not_be_asked_is_refused(opening, slots):

@@ -20,6 +20,8 @@ useCatalogue(
       "Es wird automatisch noch einmal gesendet.",
       "Sie werden automatisch noch einmal gesendet.",
     ],
+    "Last: asked the admin. Judge this pair now, or put it off.":
+      "Zuletzt: Leitung gefragt. Beurteilen Sie dieses Paar jetzt, oder stellen Sie es zurück.",
     "Last: put off for later": "Zuletzt: zurückgestellt",
     "Last: {answer}": "Zuletzt: {answer}",
     "Log in again as yourself, then come back here.":
@@ -92,10 +94,14 @@ useCatalogue(
       "Ihre Entscheidung wartet darauf, gespeichert zu werden. Danach können Sie sie ändern.",
     "Your note on a case that you did not save: {note}":
       "Ihre Notiz zu einem Fall, die Sie nicht gespeichert haben: {note}",
+    "Your note was: {note}": "Ihre Notiz war: {note}",
+    "Your question was: {question}": "Ihre Frage war: {question}",
     "Your rating waits to be saved. You can change it after that.":
       "Ihre Bewertung wartet darauf, gespeichert zu werden. Danach können Sie sie ändern.",
+    "asked the admin": "Leitung gefragt",
     "cannot judge: {reason}": "nicht beurteilbar: {reason}",
     "judgment {letter}": "Urteil {letter}",
+    "question to the admin": "Frage an die Leitung",
     "the judgment is kept": "das Urteil bleibt",
     "{minutes} min left": "noch {minutes} Min.",
     "{number} answer is not saved yet": [
@@ -113,6 +119,10 @@ useCatalogue(
       "{number} Urteile sind noch nicht gespeichert",
     ],
     "{number} not saved": "{number} nicht gespeichert",
+    "{number} question is not saved yet": [
+      "{number} Frage ist noch nicht gespeichert",
+      "{number} Fragen sind noch nicht gespeichert",
+    ],
     "{number} rating is not saved yet": [
       "{number} Bewertung ist noch nicht gespeichert",
       "{number} Bewertungen sind noch nicht gespeichert",

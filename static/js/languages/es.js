@@ -20,6 +20,8 @@ useCatalogue(
       "Se vuelve a enviar automáticamente.",
       "Se vuelven a enviar automáticamente.",
     ],
+    "Last: asked the admin. Judge this pair now, or put it off.":
+      "Último: pregunta a la administración. Juzgue este par ahora o aplácelo.",
     "Last: put off for later": "Último: aplazado",
     "Last: {answer}": "Último: {answer}",
     "Log in again as yourself, then come back here.":
@@ -90,10 +92,14 @@ useCatalogue(
       "Su decisión espera a guardarse. Después puede cambiarla.",
     "Your note on a case that you did not save: {note}":
       "Su nota sobre un caso que no guardó: {note}",
+    "Your note was: {note}": "Su nota era: {note}",
+    "Your question was: {question}": "Su pregunta era: {question}",
     "Your rating waits to be saved. You can change it after that.":
       "Su valoración espera a guardarse. Después puede cambiarla.",
+    "asked the admin": "preguntado a la administración",
     "cannot judge: {reason}": "no se puede juzgar: {reason}",
     "judgment {letter}": "juicio {letter}",
+    "question to the admin": "pregunta a la administración",
     "the judgment is kept": "el juicio se mantiene",
     "{minutes} min left": "quedan {minutes} min",
     "{number} answer is not saved yet": [
@@ -111,6 +117,10 @@ useCatalogue(
       "{number} juicios aún no se han guardado",
     ],
     "{number} not saved": "{number} no guardados",
+    "{number} question is not saved yet": [
+      "{number} pregunta aún no se ha guardado",
+      "{number} preguntas aún no se han guardado",
+    ],
     "{number} rating is not saved yet": [
       "{number} valoración aún no se ha guardado",
       "{number} valoraciones aún no se han guardado",
