@@ -544,7 +544,7 @@ def test_two_pages_that_send_the_same_judgments_save_each_once(
     context.route("**/judge/*_method/*/", lambda route: route.abort())
     pages = [start(reverse("account")), start(reverse("account"))]
     for page in pages:
-        expect(page.locator("#unsaved")).to_contain_text("2 judgments in small")
+        expect(page.locator("#unsaved")).to_contain_text("In small: 2 judgments are not saved yet")
     context.unroute("**/judge/*_method/*/")
     for page in pages:
         page.get_by_role("button", name="Send now").evaluate("button => button.click()")
