@@ -18,9 +18,13 @@ A_YEAR = 365 * 24 * 3600  # seconds
 @login_not_required
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Remember the language: for a person in the account, and for the log-in page in a cookie."""
+    """Remember the language: for a person in the account, and for the login page in a cookie.
+
+    It leads back to the page of the form, which the browser names. A field with the address would
+    also be on pages for addresses that do not exist, which must not repeat what was asked for.
+    """
     language = request.POST.get("language", "")
-    address = request.POST.get("next", "")
+    address = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure()):
         address = "/"
     response = HttpResponseRedirect(address)

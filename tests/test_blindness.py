@@ -69,6 +69,7 @@ OWNERS_PAGES = re.compile(
     r"set-up|build-usual-pools|end-judging|import-documents|document-imports|import-topics"
     r"|add-query(-list)?|remove-query|labels|predict-labels|train-labeller|check-\w+|guideline"
     r"|apply-guideline|people|add-role|add-person|remove-role|collection-settings"
+    r"|invite-people|send-invitation-again|revoke-invitation"
     r"|collection-facets|judging-settings|jobs?|job-card|cancel-job|try-job-again|import-checked"
 )
 LED_ON = {"documents", "queries", "pools", "board"}  # to pages of the owner-annotator

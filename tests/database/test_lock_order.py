@@ -364,6 +364,7 @@ def settings_changed(scene: Scene) -> None:
         seconds_per_judgment=10,
         seed=now.seed,
         analysis=now.analysis,
+        document_language=now.document_language,
     )
 
 

@@ -58,9 +58,15 @@ def changed_migrations(folder: Path, path: Path) -> Iterator[str]:
 
     fresh = path.with_name("fresh.sqlite3")
     with sqlite_connection(path) as kept, sqlite_connection(fresh) as connection:
-        migrations = list(MigrationRecorder(kept).applied_migrations())
-        MigrationExecutor(connection).migrate(migrations)
+        applied = MigrationRecorder(kept).applied_migrations()
+        executor = MigrationExecutor(connection)
+        migrations = [key for key in applied if key in executor.loader.disk_migrations]
+        executor.migrate(migrations)
+    # Tables of an app that the program no longer has.
+    gone = tuple(f"{app}_" for app in {app for app, _ in applied} - {app for app, _ in migrations})
     for name, _ in sorted(definitions(path) ^ definitions(fresh)):
+        if name.startswith(gone):
+            continue
         yield f"A published migration makes {name} in another way. Add a migration instead."
     with gzip.open(folder / RULES, "rt", encoding="utf-8", newline="") as file:
         if file.read() != rules_on_postgresql(migrations):
@@ -92,7 +98,8 @@ def copy_rows(kept: Any) -> None:
     from django.db.migrations.recorder import MigrationRecorder
 
     executor = MigrationExecutor(connection)
-    targets = list(MigrationRecorder(kept).applied_migrations())
+    applied = MigrationRecorder(kept).applied_migrations()
+    targets = [key for key in applied if key in executor.loader.disk_migrations]
     executor.migrate(targets)
     models = executor.loader.project_state(targets).apps.get_models(include_auto_created=True)
     models = [model for model in models if model._meta.managed and not model._meta.proxy]

@@ -21,6 +21,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock, patch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,7 +146,11 @@ def _make_rows(folder: Path) -> None:
 
 def _make_world() -> None:
     """Runs, scores, samples, a study, a pilot, an erratum; pairs of each kind, and a draft."""
-    from accounts.models import User
+    from django.db import transaction
+
+    from accounts.invitations.addresses import Invitee
+    from accounts.invitations.services import store_invitation
+    from accounts.models import Role, User
     from accounts.tokens.scopes import TokenScope
     from accounts.tokens.services import create_token
     from annotation.services import open_query
@@ -163,6 +168,8 @@ def _make_world() -> None:
     world = a_world("world")
     collection, annotator = world.collection, User.objects.get(username="ann1")
     create_token(person=annotator, name="Program", scope=TokenScope.JUDGE, days=90)
+    with transaction.atomic():
+        store_invitation(collection, Invitee("mara@example.org", "Mara"), Role.CURATOR, None)
     make_public(release=world.release, person=None)
     a_row_of_a_sample(collection)
     slot = world.slots()[0]
@@ -182,6 +189,27 @@ def _make_world() -> None:
     for candidate in pool.candidates.all():
         candidate.contributions.all().delete()
     open_query(query=odd, annotators=annotators(collection), opened_by=None)
+    _ask_admin(slot)
+
+
+def _ask_admin(slot: Any) -> None:
+    """A question of a judge with an answer, which is read and an example of the guideline."""
+    from accounts.models import User
+    from annotation.help_requests.services import mark_read, write_example
+    from annotation.models import HelpRequest
+    from tests.support.help_scenes import answer, ask_admin
+
+    request = answer(ask_admin(slot, on_guideline=True), for_all=True)
+    collection = slot.pair.query.collection
+    mark_read(collection=collection, reader=slot.annotator, requests=HelpRequest.objects.all())
+    guideline = request.facet.guidelines.first()
+    write_example(
+        request=request,
+        written_by=User.objects.get(username="admin"),
+        instructions=f"{guideline.instructions}\n\nA survey is no method.",
+        grades=[dict(grade) for grade in guideline.grades],
+        based_on=guideline.version,
+    )
 
 
 def main() -> None:

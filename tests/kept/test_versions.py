@@ -29,9 +29,11 @@ MOST_BYTES = 200_000
 WITHOUT_ROWS = {
     # Of Django and its apps
     *("auth_group", "auth_group_permissions", "django_session"),
+    *("account_emailaddress", "account_emailconfirmation", "mfa_authenticator"),
+    "usersessions_usersession",
     *("accounts_user_groups", "accounts_user_user_permissions"),
     # What a person or a job writes again with one click
-    *("curation_labeller", "pooling_lastplan"),
+    *("curation_labeller", "pooling_lastplan", "jobs_workerprocess"),
 }
 
 

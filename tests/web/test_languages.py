@@ -97,10 +97,12 @@ def test_the_choice_of_a_person_counts_more_than_the_browser_s_languages():
     person = UserFactory()
     client = a_client(person, **{"accept-language": "fr, es-MX;q=0.8, en;q=0.5"})
     home = reverse("home")
+    page_of = f"http://testserver{home}"
 
     assert '<html lang="es">' in client.get(home).text
-    response = client.post(reverse("choose-language"), {"language": "de", "next": home})
-    assert (response.status_code, response["Location"]) == (302, home)
+    sent = {"data": {"language": "de"}, "headers": {"referer": page_of}}
+    response = client.post(reverse("choose-language"), **sent)
+    assert (response.status_code, response["Location"]) == (302, page_of)
     page = client.get(home).text
     assert '<html lang="de">' in page
     assert "js/languages/de.js" in page
@@ -114,8 +116,8 @@ def test_the_choice_of_a_person_counts_more_than_the_browser_s_languages():
 @pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example", ""])
 def test_the_choice_leads_to_no_other_server_and_ignores_unknown_languages(address):
     person = UserFactory()
-    values = {"language": "xx", "next": address}
-    response = a_client(person).post(reverse("choose-language"), values)
+    asked = {"data": {"language": "xx"}, "headers": {"referer": address}}
+    response = a_client(person).post(reverse("choose-language"), **asked)
 
     assert response["Location"] == "/"
     person.refresh_from_db()
