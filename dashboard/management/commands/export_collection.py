@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
+from dashboard.settings.archiving import check_archived
 from dashboard.settings.export import export_collection
 
 
@@ -24,10 +25,11 @@ class Command(ProjectCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
         path = Path(options["file"])
-        parts = export_collection(collection)  # refuses a collection that is not archived
         if options["dry_run"]:
+            check_archived(collection)
             self.stdout.write(f"{collection.slug}: can be exported to {path}.")
             return
+        parts = export_collection(collection)
         try:
             with path.open("wb") as file:
                 for part in parts:
