@@ -33,12 +33,13 @@ READERS = (*OWNERS, Role.ANNOTATOR, Role.ADJUDICATOR)
 @require_safe
 def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The admin's list. The others get the text of the first facet, which links the rest."""
-    if not roles_in(collection, person_of(request)) & set(OWNERS):
+    roles = roles_in(collection, person_of(request))
+    if not roles & set(OWNERS):
         first = row_or_404(collection.facets.first(), f"{collection.slug} has no facet")
         return redirect("guideline-text", collection.slug, first.slug)
     uses = versions_in_use(collection)
     facets = [(facet, uses.get(facet.pk, [])) for facet in collection.facets.all()]
-    context = {"collection": collection, "facets": facets}
+    context = {"collection": collection, "facets": facets, "answers": Role.ADMIN in roles}
     with in_english(request):
         return render(request, "annotation/guidelines.html", context)
 

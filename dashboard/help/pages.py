@@ -85,6 +85,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "datasheet": ("datasheet", "own-profiles", "own-profile"),
     "errata": ("errata", "erratum", "report-erratum", "report-public-erratum"),
     "api": ("api-docs", "account"),
+    "api#tokens": ("tokens",),
     "accounts": (
         *("login", "account_login", "account_reauthenticate", "account_change_password"),
         *("account_email", "account_confirm_email", "mails", "mail"),

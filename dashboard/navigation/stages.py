@@ -119,8 +119,9 @@ STAGES = (
                 gettext_noop("Progress"), "board", holds=("not-open/", "judgments/", "referrals/")
             ),
             NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
-            NavigationPage(gettext_noop("Guidelines"), "guidelines", JUDGES_TOO),
-            NavigationPage(gettext_noop("Help requests"), "help-requests"),
+            NavigationPage(
+                gettext_noop("Guidelines"), "guidelines", JUDGES_TOO, holds=("help-requests/",)
+            ),
             NavigationPage(gettext_noop("Pilot rounds"), "pilots"),
             NavigationPage(gettext_noop("Training"), TRAINING, frozenset({Role.ADMIN, *JUDGES})),
             NavigationPage(gettext_noop("Agreement"), "agreement", holds=("blind-ratings/",)),

@@ -132,7 +132,7 @@ def test_a_pair_that_failed_its_check_and_is_sent_on_shows_the_own_blind_grade(
     refer(slot.pair, "adjudicator")
 
     page = text_of(pages.get(pair_url(slot, "case")))
-    assert "Before you saw the judgments, you said <b >3</b>" in page
+    assert "Before you saw the judgments, you said <b>3</b>" in page
 
 
 def test_a_checked_pair_is_not_shown_again(pages, opening, adjudicator):
