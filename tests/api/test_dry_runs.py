@@ -17,7 +17,8 @@ ACTS = [
     *("account", "person", "roles", "guideline", "study", "public release", "saved plan"),
     *("pilot", "closed pilot", "removed pilot"),
 ]
-CAN_BE_UNDONE = {"archive/"}  # by archiving it again
+# By archiving it again, and by another invitation.
+CAN_BE_UNDONE = {"archive/", "invitations/{invitation_id}/"}
 
 
 def rows() -> dict[str, list]:

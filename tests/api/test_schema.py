@@ -19,14 +19,17 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from accounts.models import User
+from accounts.invitations.addresses import Invitee
+from accounts.invitations.models import Invitation
+from accounts.invitations.services import store_invitation
+from accounts.models import Role, User
 from annotation.models import PairQuestion
 from config.api_urls import collection_routes
 from config.wsgi import application
 from practice.models import PracticeKind, PracticeSet
 from tests.support.api_world import SHADOW_JUDGE, World, token_of
 from tests.support.factories import a_query, an_open_query
-from tests.support.help_scenes import ask_admin
+from tests.support.help_scenes import help_request_of
 from tests.support.practice_scenes import a_pilot
 from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge_both
@@ -83,6 +86,12 @@ def question_of(world: World) -> PairQuestion:
     return PairQuestion.objects.get()
 
 
+def invitation_of(world: World) -> Invitation:
+    if not Invitation.objects.exists():
+        store_invitation(world.collection, Invitee("mara@example.org", ""), Role.CURATOR, None)
+    return Invitation.objects.get()
+
+
 def path_values(world: World) -> dict[str, object]:
     """What the parameters of the paths are called, and a value of each that exists."""
     return {
@@ -98,14 +107,14 @@ def path_values(world: World) -> dict[str, object]:
         "label_sample": "no-sample",
         "version": world.release.version,
         "erratum_id": world.erratum.pk,
-        "invitation_id": 0,
+        "invitation_id": invitation_of(world).pk,
         "job_id": str(world.job.pk),
         "username": "adju",
         "facet": "method",
         "plan": world.collection.saved_plans.get().pk,
         "study": world.study.name,
         "question": question_of(world).pk,
-        "help_request": ask_admin(world.slots()[2]).pk,
+        "help_request": help_request_of(world).pk,
         "number": practice_sets_of(world)[PracticeKind.PILOT].number,
         "practice_set": practice_sets_of(world)[PracticeKind.TRAINING].name,
     }

@@ -172,7 +172,7 @@ def test_the_overview_of_an_admin_shows_the_steps_in_a_fixed_number_of_queries(
         an_open_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(24):
         page = client.get(at("collection"))
 
     assert page.text.count('class="step"') == 7

@@ -26,6 +26,7 @@ from tests.database.rules import (
     blind_ratings,
     corpus,
     curation,
+    entrance,
     evaluation,
     help_requests,
     jobs,
@@ -44,6 +45,7 @@ pytestmark = pytest.mark.django_db
 
 ROOMS = (
     accounts,
+    entrance,
     jobs,
     corpus,
     curation,
