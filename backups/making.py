@@ -225,7 +225,7 @@ def _explained(folder: Path) -> Iterator[None]:
     """Say what is wrong with the folder, which is full or cannot be written."""
     try:
         yield
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         if folder.is_dir():
             raise
         raise BackupFailed(f"{folder} is not a folder. Create it, then try again.") from error

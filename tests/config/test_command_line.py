@@ -35,6 +35,8 @@ FILE_FIRST = {
     "import_benchmark",
     "import_csfcube",
     "import_release",
+    "make_backup",
+    "restore_backup",
     "verify_release",
     "write_labeller",
 }

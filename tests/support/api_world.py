@@ -333,6 +333,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "link_token": ["no-token"],
         "mail_name": ["no-mail"],
         "invitation_id": [0],
+        "token_id": [0],
         "pk": [0],
         "key": ["no-key"],
         "uidb36": ["1"],
