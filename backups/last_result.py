@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
@@ -12,8 +13,19 @@ from django.utils import timezone
 from release.files import write_file
 
 
+class LastBackup(NamedTuple):
+    """The end of the last try to make a backup."""
+
+    finished_at: datetime
+    succeeded: bool
+
+
 def own_folder() -> Path:
     return Path(settings.DATA_DIR, "backups")
+
+
+def result_path() -> Path:
+    return own_folder() / "last.json"
 
 
 def note_result(*, file: Path | None, error: str = "") -> None:
@@ -24,7 +36,23 @@ def note_result(*, file: Path | None, error: str = "") -> None:
         "file": str(file) if file else None,
         "error": error or None,
     }
-    write_file(own_folder() / "last.json", f"{json.dumps(result)}\n".encode())
+    write_file(result_path(), f"{json.dumps(result)}\n".encode())
+
+
+def last_backup() -> LastBackup | None:
+    """The last result, or None if there is none.
+
+    Raises:
+        ValueError, KeyError, TypeError: the file was not written by `note_result`.
+    """
+    try:
+        last = json.loads(result_path().read_text())
+    except FileNotFoundError:
+        return None
+    finished_at = datetime.fromisoformat(last["finished_at"])
+    if timezone.is_naive(finished_at):
+        finished_at = timezone.make_aware(finished_at)
+    return LastBackup(finished_at, last["ok"] is True)
 
 
 def stamp_of(moment: datetime) -> str:

@@ -332,8 +332,10 @@ else:
     EMAIL_BACKEND = "accounts.mail.files.FileBackend"
 SENDS_MAIL = bool(_email_url) or not PRODUCTION
 SHOWS_MAILS = not _email_url and not PRODUCTION  # on a page for staff
+# The address that people use. `manage.py doctor` asks it for its TLS headers.
+SERVER_URL = os.environ.get("SERVER_URL", "").strip().rstrip("/")
 # Commands write links with it. Pages use the address of their request.
-SERVER_URL = os.environ.get("SERVER_URL", "").strip().rstrip("/") or (
+LINK_BASE = SERVER_URL or (
     f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
     if PRODUCTION
     else f"http://localhost:{os.environ.get('PORT', '8000')}"
@@ -522,5 +524,3 @@ LOGGING = {
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_ADDRESSES = _words("METRICS_ADDRESSES")
 SENTRY_DSN = os.environ.get("SENTRY_DSN", "")
-# The address that people use. `manage.py doctor` asks it for its TLS headers.
-PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -16,6 +15,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from backups.last_result import last_backup, result_path
 from server.checks.results import CheckResult, failed, ok, warning
 
 GIGABYTE = 1024**3
@@ -70,22 +70,16 @@ def _folders() -> Iterator[Path]:
 
 
 def check_backup() -> CheckResult:
-    """Read `DATA_DIR/backups/last.json`, which the backup writes at its end."""
-    path = settings.DATA_DIR / "backups" / "last.json"
     advice = "Make a backup: see Backup in the docs."
     try:
-        last = json.loads(path.read_text())
-        finished_at = datetime.fromisoformat(last["finished_at"])
-        succeeded = last["ok"] is True
-    except FileNotFoundError:
-        return warning("None was made here.", advice) if settings.PRODUCTION else ok("None yet.")
+        last = last_backup()
     except (ValueError, KeyError, TypeError):
-        return failed(f"{path} cannot be read.", advice)
-    if timezone.is_naive(finished_at):
-        finished_at = timezone.make_aware(finished_at)
-    age = timezone.now() - finished_at
+        return failed(f"{result_path()} cannot be read.", advice)
+    if last is None:
+        return warning("None was made here.", advice) if settings.PRODUCTION else ok("None yet.")
+    age = timezone.now() - last.finished_at
     found = f"The last one ended {age.total_seconds() / 3600:.0f} hours ago"
-    if not succeeded:
+    if not last.succeeded:
         return failed(f"{found} and failed.", "Read its output, then make another one.")
     if age > BACKUP_IS_TOO_OLD:
         return failed(f"{found}.", advice)

@@ -72,7 +72,7 @@ def check_tls() -> CheckResult:
     address = public_address()
     if address is None:
         found = "The public address is not known."
-        advice = "Set PUBLIC_URL, such as https://qrelsmith.example.org."
+        advice = "Set SERVER_URL, such as https://qrelsmith.example.org."
         return warning(found, advice) if settings.PRODUCTION else ok(found)
     parts = urlsplit(address)
     if parts.scheme != "https":
@@ -109,9 +109,9 @@ def _judged(address: str, status: int, headers: Message, ends_at: datetime) -> C
 
 
 def public_address() -> str | None:
-    """PUBLIC_URL; in production, else `https://` and the first host that strangers can reach."""
-    if settings.PUBLIC_URL or not settings.PRODUCTION:
-        return settings.PUBLIC_URL or None
+    """SERVER_URL; in production, else `https://` and the first host that strangers can reach."""
+    if settings.SERVER_URL or not settings.PRODUCTION:
+        return settings.SERVER_URL or None
     for host in settings.ALLOWED_HOSTS:
         if host != "*" and not host.startswith((*LOCAL, ".")):
             return f"https://{host}"

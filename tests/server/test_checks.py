@@ -202,7 +202,7 @@ class TestNetwork:
         assert network.public_address() == "https://q.example.org"
         production.ALLOWED_HOSTS = ["localhost"]
         assert network.check_tls().level == "warning"
-        production.PUBLIC_URL = "http://q.example.org"
+        production.SERVER_URL = "http://q.example.org"
         assert network.check_tls().level == "failed"
 
     def test_strangers_get_a_valid_certificate_and_all_headers(
@@ -215,7 +215,7 @@ class TestNetwork:
         server = http.server.HTTPServer(("127.0.0.1", 0), PublicServer)
         server.socket = context.wrap_socket(server.socket, server_side=True)
         with serving(server) as port:
-            production.PUBLIC_URL = f"https://localhost:{port}"
+            production.SERVER_URL = f"https://localhost:{port}"
             untrusted = network.check_tls()
             monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
             without_headers = network.check_tls()

@@ -32,8 +32,8 @@ class Command(ProjectCommand):
         )
         parser.add_argument(
             "--url",
-            default=settings.SERVER_URL,
-            help=f"How links to this server begin (default: {settings.SERVER_URL}).",
+            default=settings.LINK_BASE,
+            help=f"How links to this server begin (default: {settings.LINK_BASE}).",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
