@@ -15,13 +15,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
-from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.locking import CollectionArchived
 from accounts.login.second_factors import check_second_factor
 from accounts.models import Collection, Role, User
 from web.languages.choice import in_language_of, translated
-from web.requests.answers import refusal, wants_json
+from web.requests.answers import led_to, refusal, wants_json
 
 Row = TypeVar("Row")
 View = Callable[..., HttpResponseBase]
@@ -156,9 +155,4 @@ def _refused(request: HttpRequest, error: CollectionArchived) -> HttpResponseBas
     if wants_json(request):
         return refusal(request, type(error).__name__, str(error), status=error.status)
     messages.error(request, str(error))
-    overview = reverse("collection", args=[error.collection.slug])
-    return (
-        HttpResponseClientRedirect(overview)
-        if "HX-Request" in request.headers
-        else redirect(overview)
-    )
+    return led_to(request, reverse("collection", args=[error.collection.slug]))

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
 from django.urls import reverse
-from django_htmx.http import HttpResponseClientRedirect
 from rest_framework.exceptions import APIException
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import User
 from accounts.tokens.services import revoke_all_tokens
+from web.requests.answers import led_to
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
@@ -61,10 +60,7 @@ class RequireOwnPassword:
             return None
         if not (isinstance(request.user, User) and request.user.must_change_password):
             return None
-        form = reverse("account_change_password")
-        if "HX-Request" in request.headers:
-            return HttpResponseClientRedirect(form)
-        return redirect(form)
+        return led_to(request, reverse("account_change_password"))
 
 
 class PasswordChangeRequired(APIException):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -25,6 +24,7 @@ from accounts.invitations.models import Invitation
 from accounts.locking import lock_collection
 from accounts.mail.sending import check_sends_mail, send_mails
 from accounts.models import Collection, Role, User
+from accounts.secret_digests import digest_of
 from accounts.services import AccountError, NameTaken, add_membership, username_in
 from web.words import a_or_an
 
@@ -154,7 +154,7 @@ def invitation_of(token: str) -> Invitation:
         InvitationNotValid: no link, or one that was used, revoked, replaced or is too old.
     """
     usable = Invitation.objects.usable(timezone.now()).select_related("collection", "invited_by")
-    invitation = usable.filter(token_digest=_digest(token)).first()
+    invitation = usable.filter(token_digest=digest_of(token.encode())).first()
     if invitation is None or invitation.collection.is_archived:
         raise InvitationNotValid
     return invitation
@@ -248,7 +248,7 @@ def _create_account(invitation: Invitation, username: str, name: str, password: 
 
 def _renew(invitation: Invitation) -> InvitationLetter:
     token = secrets.token_urlsafe(32)
-    invitation.token_digest = _digest(token)
+    invitation.token_digest = digest_of(token.encode())
     invitation.expires_at = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
     invitation.save()
     return InvitationLetter(invitation, token)
@@ -264,7 +264,7 @@ def _locked(invitation: Invitation) -> Invitation:
 def _usable_now(token: str) -> Invitation:
     """As `invitation_of`, locked. The collection is locked before."""
     usable = Invitation.objects.usable(timezone.now()).select_for_update()
-    invitation = usable.filter(token_digest=_digest(token)).first()
+    invitation = usable.filter(token_digest=digest_of(token.encode())).first()
     if invitation is None:
         raise InvitationNotValid
     return invitation
@@ -314,8 +314,3 @@ def _check_pace(collection: Collection, number: int, invitation: Invitation | No
             f"A collection can send {MOST_AN_HOUR} invitations an hour. Wait an hour, or invite "
             "fewer people."
         )
-
-
-def _digest(token: str) -> str:
-    """Of 256 random bits, so a slow hash is not needed."""
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -16,9 +16,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
 from django.urls import reverse
-from django_htmx.http import HttpResponseClientRedirect
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -26,8 +24,9 @@ from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
 from accounts.actions.subjects import about_person
 from accounts.models import OWNERS, Collection, User
+from accounts.passwords import API
 from web.errors import UserFacingError
-from web.requests.answers import refusal, wants_json
+from web.requests.answers import led_to, refusal, wants_json
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
@@ -36,7 +35,6 @@ OPEN_BEFORE = {
     *("login", "logout", "account_reauthenticate", "account_change_password", "new-password"),
     *("help", "help-index", "help-picture"),
 }
-API = ("/api/v1/", "/api/schema/")
 
 
 class SecondFactorRequired(UserFacingError):
@@ -119,11 +117,9 @@ def set_up_first(request: HttpRequest, error: SecondFactorRequired) -> HttpRespo
     """To the page where a second factor is set up; a script gets JSON."""
     if wants_json(request):
         return refusal(request, type(error).__name__, str(error), status=error.status)
-    page = reverse("mfa_index")
-    if "HX-Request" in request.headers:
-        return HttpResponseClientRedirect(page)
-    messages.warning(request, str(error))
-    return redirect(page)
+    if "HX-Request" not in request.headers:
+        messages.warning(request, str(error))
+    return led_to(request, reverse("mfa_index"))
 
 
 class HasSecondFactor(BasePermission):

@@ -12,8 +12,9 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
+from accounts.secret_digests import digest_of
 from accounts.tokens.scopes import EVERY_SCOPE, TokenScope, narrowness, scopes_for_roles
-from accounts.tokens.services import digest_of, note_use
+from accounts.tokens.services import note_use
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the classes below
     from rest_framework.views import APIView

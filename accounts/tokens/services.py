@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -14,6 +13,7 @@ from django.utils import timezone
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
 from accounts.models import User
+from accounts.secret_digests import digest_of
 from accounts.tokens.models import PREFIX, START_LENGTH, ApiToken
 from accounts.tokens.scopes import TokenScope
 from database.busy import skip_if_busy
@@ -31,15 +31,6 @@ class TooManyTokens(UserFacingError):
         super().__init__(
             f"You have {MOST_TOKENS} valid tokens, and no person can have more. Revoke one first."
         )
-
-
-def digest_of(token: bytes) -> str:
-    """The hash under which a token is stored.
-
-    One round without a salt is enough, because a token has 256 random bits: it cannot be guessed,
-    and no two are the same. A slow hash would be computed for every request.
-    """
-    return hashlib.sha256(token).hexdigest()
 
 
 def create_token(*, person: User, name: str, scope: TokenScope, days: int | None) -> str:

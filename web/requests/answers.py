@@ -6,9 +6,12 @@ from typing import Any
 
 from django.http import (
     HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
     JsonResponse,
 )
 from django.utils.http import urlencode
+from django_htmx.http import HttpResponseClientRedirect
 
 
 def answers(request: HttpRequest) -> list[tuple[str, str]]:
@@ -49,6 +52,13 @@ def wants_part(request: HttpRequest) -> bool:
         and "HX-History-Restore-Request" not in headers
         and headers.get("HX-Target") != "main"
     )
+
+
+def led_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect of the whole page, also where htmx asked for a part of it."""
+    if "HX-Request" in request.headers:
+        return HttpResponseClientRedirect(address)
+    return HttpResponseRedirect(address)
 
 
 def outcome(request: HttpRequest, **content: Any) -> JsonResponse:
