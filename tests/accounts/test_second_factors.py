@@ -106,7 +106,7 @@ def test_codes_are_guessed_only_a_few_times_whatever_the_network(person):
     last = log_in().post(CODE, {"code": code_now()}, REMOTE_ADDR="203.0.113.9")
 
     assert "Too many wrong codes" in last.text
-    # Only who knows the password comes so far, so a stranger locks nobody out.
+    # Only who knows the password comes so far, so a stranger cannot lock a person out.
     other = with_app(UserFactory(username="other"))
     client = log_in(username=other.username)
     client.post(CODE, {"code": code_now()})

@@ -46,7 +46,7 @@ def opening():
 
 @pytest.fixture
 def slots(opening):
-    """Of ann1; nobody has judged."""
+    """Of ann1, before any judgment."""
     return slots_of(opening, "ann1")
 
 

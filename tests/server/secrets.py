@@ -1,4 +1,4 @@
-"""A view and a job that fail with what nobody may read in a log or a report."""
+"""A view and a job that fail with texts that must not be in a log or a report."""
 
 from __future__ import annotations
 

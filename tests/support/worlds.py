@@ -56,7 +56,7 @@ def once_a_run(folder: Path, make: Callable[[Path], None]) -> Path:
 
 
 class KeptWorld:
-    """`a_world()` in an empty database: made once a run, and copied by whoever needs it next."""
+    """`a_world()` in an empty database: made once a run, and copied for each file that needs it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder  # of the run
