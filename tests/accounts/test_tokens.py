@@ -158,8 +158,8 @@ def test_use_is_recorded_at_most_once_a_minute(person):
     assert person.api_tokens.get().last_used_at > first
 
 
+@pytest.mark.usefixtures("on_sqlite")  # PostgreSQL locks rows only
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL locks rows only")
 def test_a_request_does_not_wait_for_a_writer_to_record_the_use(person):
     token = a_token(person)
     with closing(sqlite3.connect(connection.settings_dict["NAME"])) as writer:

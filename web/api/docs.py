@@ -36,6 +36,10 @@ WITH_BODY = {
     "413": "The body is too large.",
     "415": "The media type of the body is not supported.",
 }
+SENDING_MAILS = {  # what posts to `invitations/`
+    "429": "Invitations were just sent. Wait, then try again.",
+    "503": "The mail server failed. Try again later.",
+}
 
 
 def complete(
@@ -53,7 +57,7 @@ def complete(
         for method, operation in operations.items():
             operation["tags"] = [after or "collections"]
             takes_query = any(field["in"] == "query" for field in operation.get("parameters", []))
-            for status, reason in _errors(method, takes_query).items():
+            for status, reason in _errors(method, after, takes_query).items():
                 answer = {"description": reason, "content": {"application/json": {"schema": LINK}}}
                 operation["responses"].setdefault(status, answer)
             for content in operation.get("requestBody", {}).get("content", {}).values():
@@ -62,7 +66,9 @@ def complete(
     return result
 
 
-def _errors(method: str, takes_query: bool) -> dict[str, str]:
+def _errors(method: str, group: str, takes_query: bool) -> dict[str, str]:
     if method == "delete":
         return ALWAYS | {"409": WITH_BODY["409"]}
-    return ALWAYS | (WITH_BODY if method == "post" else WITH_QUERY if takes_query else {})
+    if method == "post":
+        return ALWAYS | WITH_BODY | (SENDING_MAILS if group == "invitations" else {})
+    return ALWAYS | (WITH_QUERY if takes_query else {})
