@@ -413,7 +413,12 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits through any outage of the broker
-CELERY_TASK_DEFAULT_QUEUE = os.environ.get("CELERY_QUEUE", "qrelsmith")
+CELERY_TASK_DEFAULT_QUEUE = _queue = os.environ.get("CELERY_QUEUE", "qrelsmith")
+CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {  # jobs/queues.py
+    _queue: {},
+    f"{_queue}-long": {},
+    f"{_queue}-memory": {},
+}
 # A worker with a long job must not reserve messages that another worker could take.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # A page waits for the broker at most this long. The reconciler sends rejected messages again.
@@ -431,7 +436,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     # A process pool must not be used here: its idle children wait in turn for a lock in shared
     # memory, and a child that is killed while it holds the lock stops the others permanently. Jobs
     # run in threads instead, so the worker is a single process that its supervisor can start again.
-    # One of the two is never taken by an import: `jobs.confinement.slots`.
+    # One of the two is never taken by a long job: `jobs.slots`.
     CELERY_WORKER_POOL = "threads"
     CELERY_WORKER_CONCURRENCY = 2
     for _folder in ("messages", "control"):

@@ -6,6 +6,7 @@ from dashboard.settings.archiving import DELETION_KIND
 from dashboard.settings.deletion import delete_collection
 from jobs import registry
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 
 
 @registry.handles(
@@ -14,6 +15,7 @@ from jobs.lease import Lease
     page="collection-settings",
     in_steps=True,
     archived_too=True,
+    queue=JobQueue.LONG,
 )
 def run_delete_collection(lease: Lease) -> dict[str, object]:
     delete_collection(collection=lease.collection, work=lease)

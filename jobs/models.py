@@ -12,6 +12,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Collection
+from jobs.queues import JobQueue
 
 
 class State(models.TextChoices):
@@ -154,6 +155,7 @@ class WorkerProcess(models.Model):
 
     name = models.CharField(max_length=200, unique=True, help_text="Its machine and process.")
     version = models.CharField(max_length=40)
+    queues = models.CharField(max_length=40, db_default=" ".join(JobQueue.names()))
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     stored_at = models.DateTimeField()

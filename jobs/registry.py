@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobs.context import JobResult
+from jobs.queues import JobQueue
 
 if TYPE_CHECKING:
     from jobs.lease import Lease
@@ -26,6 +27,7 @@ class JobKind(NamedTuple):
     A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
     Only a kind with `archived_too` is queued in an archived collection.
     An owner-annotator is told of a kind with `owners`: WHOLE, or only the STATE of its jobs.
+    Jobs that read uploaded files are in the queue MEMORY.
     """
 
     title: str
@@ -36,6 +38,7 @@ class JobKind(NamedTuple):
     in_steps: bool = False
     archived_too: bool = False
     owners: str = ""
+    queue: JobQueue = JobQueue.SHORT
 
 
 WHOLE, STATE = "whole", "state"
@@ -61,6 +64,7 @@ def handles(
     in_steps: bool = False,
     archived_too: bool = False,
     owners: str = "",
+    queue: JobQueue = JobQueue.SHORT,
 ) -> Callable[[Handler], Handler]:
     """Register the handler for jobs of this kind, as JobKind describes it.
 
@@ -69,7 +73,17 @@ def handles(
 
     def register(handler: Handler) -> Handler:
         _handlers[name] = handler
-        _kinds[name] = JobKind(title, page, result, reads, form, in_steps, archived_too, owners)
+        _kinds[name] = JobKind(
+            title,
+            page,
+            result,
+            reads,
+            form,
+            in_steps,
+            archived_too,
+            owners,
+            JobQueue.MEMORY if reads else queue,
+        )
         return handler
 
     return register
@@ -95,6 +109,10 @@ def kind(name: str) -> JobKind:
 
 def kinds() -> dict[str, JobKind]:
     return dict(_kinds)
+
+
+def kinds_in(queues: Collection[JobQueue]) -> list[str]:
+    return [name for name, kind in _kinds.items() if kind.queue in queues]
 
 
 def reading_kinds() -> list[str]:

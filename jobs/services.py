@@ -80,19 +80,22 @@ def enqueue(
             if last_try:  # the key is free, so another constraint failed
                 raise
     # Robust, because the row is committed: a failed message must not be the requester's error.
-    transaction.on_commit(lambda: dispatch(job.pk), robust=True)
+    transaction.on_commit(lambda: dispatch(job.pk, kind), robust=True)
     return job
 
 
-def dispatch(job_id: uuid.UUID) -> bool:
+def dispatch(job_id: uuid.UUID, kind: str) -> bool:
     """Send a message that tells a worker to look at the row. The reconciler retries later.
+
+    It goes to the queue of the kind.
 
     Returns whether the broker accepted the message.
     """
     message = Job.objects.filter(pk=job_id)
     message.update(dispatched_at=timezone.now())  # first, so that no other process sends it too
+    queue = registry.kind(kind).queue.name_at_broker
     try:
-        current_app.send_task("jobs.run", args=[str(job_id)], retry=False)
+        current_app.send_task("jobs.run", args=[str(job_id)], queue=queue, retry=False)
     except (KombuError, OSError) as error:
         logger.warning("job %s waits: the broker did not accept its message (%s)", job_id, error)
         message.update(dispatched_at=None)
@@ -254,12 +257,12 @@ def _put_off(lease: Lease, waiting: RetryLater) -> None:
         )
 
 
-def wait_for_import(job_id: uuid.UUID) -> None:
-    """Leave a queued import to the reconciler, because this worker has no slot for it now."""
+def wait_for_slot(job_id: uuid.UUID) -> None:
+    """Leave a queued long job to the reconciler, because this worker has no slot for it now."""
     Job.objects.filter(pk=job_id, state=State.QUEUED).update(
         dispatched_at=None,
         waits_until=timezone.now() + timedelta(seconds=settings.JOB_TICK_SECONDS),
-        progress_note="Waits for another import.",
+        progress_note="Waits for another long job.",
     )
 
 
@@ -305,6 +308,6 @@ def reconcile() -> int:
         # A job whose worker is writing looks abandoned, because its heartbeat waits for the same
         # lock. Waiting for it would keep this reconciler from all other jobs.
         free_jobs = Job.objects.to_send().select_for_update(of=("self",), skip_locked=True)
-        job_ids = list(free_jobs.order_by("created_at").values_list("pk", flat=True))
+        jobs = list(free_jobs.order_by("created_at").values_list("pk", "kind"))
     # The first failure ends the round, so a broker that is down is tried once per tick.
-    return sum(1 for _ in takewhile(dispatch, job_ids))
+    return sum(1 for _ in takewhile(lambda job: dispatch(*job), jobs))

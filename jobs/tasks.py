@@ -16,8 +16,9 @@ from accounts.actions.services import empty_old_addresses
 from database.stuck import StuckCopies
 from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
-from jobs.confinement.slots import import_slot
 from jobs.models import Job
+from jobs.queues import JobQueue
+from jobs.slots import slot_for_long_job
 from web.logs.context import in_job
 
 logger = logging.getLogger(__name__)
@@ -34,14 +35,16 @@ def _run_job(job_id: str) -> None:
         job = Job.objects.filter(pk=job_id).only("kind").first()
         if job is None:
             return
-        if not registry.kind(job.kind).reads:
-            services.run(job.pk)
+        kind = registry.kind(job.kind)
+        run = run_confined if kind.reads else services.run
+        if kind.queue is JobQueue.SHORT:
+            run(job.pk)
             return
-        with import_slot() as is_free:
+        with slot_for_long_job() as is_free:
             if is_free:
-                run_confined(job.pk)
+                run(job.pk)
             else:
-                services.wait_for_import(job.pk)
+                services.wait_for_slot(job.pk)
     except (OperationalError, InterfaceError) as error:
         logger.warning("job %s waits: the database is locked or out of reach (%s)", job_id, error)
 

@@ -24,8 +24,10 @@ from django.conf import settings
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from jobs import registry
 from jobs.lease import worker_stops
-from jobs.models import Job, WorkerProcess
+from jobs.models import Job, JobQuerySet, WorkerProcess
+from jobs.queues import JobQueue, queues_of_worker
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +104,7 @@ class Presence:
             WorkerProcess.objects.create(
                 name=self._name,
                 version=settings.SOFTWARE_VERSION,
+                queues=" ".join(queue.name.lower() for queue in queues_of_worker()),
                 started_at=self._started_at,
                 seen_at=now,
                 stored_at=Now(),
@@ -113,7 +116,7 @@ class DeliveryMonitor:
     """Detects that messages no longer reach this worker although it is idle.
 
     A consumer can stop while its process runs: its broker connection hangs, its pool is blocked,
-    or it reads another queue. Every reconciler sends an unclaimed job again after
+    or its queues are of another installation. Every reconciler sends an unclaimed job again after
     JOB_STALE_SECONDS, so this or another idle worker should receive one of these messages.
     """
 
@@ -129,7 +132,7 @@ class DeliveryMonitor:
         """Return the number of lost jobs of this worker; 0 while they may still arrive."""
         accepted_count: int = state.all_total_count[0]
         sent_jobs = (
-            set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))
+            set() if state.active_requests else set(_sent_here().values_list("pk", flat=True))
         )
         unclaimed_jobs = (
             self._unclaimed_jobs & sent_jobs if accepted_count == self._accepted_count else set()
@@ -140,6 +143,12 @@ class DeliveryMonitor:
         self._unclaimed_jobs = unclaimed_jobs
         patience = UNCLAIMED_ROUNDS * settings.JOB_STALE_SECONDS
         return len(unclaimed_jobs) if time.monotonic() - self._unclaimed_since > patience else 0
+
+
+def _sent_here() -> JobQuerySet:
+    """The jobs for which messages were sent to the queues of this worker."""
+    elsewhere = registry.kinds_in(set(JobQueue) - queues_of_worker())
+    return Job.objects.sent().exclude(kind__in=elsewhere)
 
 
 def exit_without_messages(jobs: int) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from jobs.registry import STATE, due_check, handles
 from pooling import services
 from pooling.checks import request_due_checks
 
 
-@handles("build_pools", title="Build the pools", page="pools", owners=STATE)
+@handles("build_pools", title="Build the pools", page="pools", owners=STATE, queue=JobQueue.MEMORY)
 def build_pools(lease: Lease) -> dict[str, Any]:
     plan = services.PoolPlan.of(lease.parameters)
     requested_by = lease.requester

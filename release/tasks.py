@@ -7,12 +7,17 @@ from typing import Any
 from bundle.options import ReleaseOptions
 from jobs import registry
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from release.services import JOB_KIND, job_result, publish_release
 from release.versions import rankings as version_rankings
 
 
 @registry.handles(
-    JOB_KIND, title="Publish a release", page="releases", result=("release", "version")
+    JOB_KIND,
+    title="Publish a release",
+    page="releases",
+    result=("release", "version"),
+    queue=JobQueue.LONG,
 )
 def run_publish_release(lease: Lease) -> dict[str, Any]:
     release = publish_release(
@@ -31,6 +36,7 @@ def run_publish_release(lease: Lease) -> dict[str, Any]:
     title="Compare rankings",
     page="releases",
     result=("release-changes", "version"),
+    queue=JobQueue.MEMORY,
 )
 def run_compare_rankings(lease: Lease) -> dict[str, Any]:
     return version_rankings.compare_rankings(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from accounts.models import Collection
 from jobs.context import JobContext
+from jobs.queues import JobQueue
 from reports.states import state_of_inputs
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class ReportKind(ABC):
     title: ClassVar[str]
     page: ClassVar[str]
     version: ClassVar[int]
+    queue: ClassVar[JobQueue] = JobQueue.SHORT
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _kinds: dict[str, type[ReportKind]] = {}
 def register(kind: type[K]) -> type[K]:
     """Register a kind of report, and the job that computes it."""
     _kinds[kind.name] = kind
-    handles(kind.name, title=kind.title, page=kind.page)(_run)
+    handles(kind.name, title=kind.title, page=kind.page, queue=kind.queue)(_run)
     return kind
 
 

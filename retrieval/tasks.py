@@ -6,13 +6,20 @@ from dataclasses import asdict
 
 from jobs.context import JobResult
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from jobs.registry import handles
 from jobs.uploaded_files import place_of
 from retrieval import services
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND
 
 
-@handles("retrieve", title="Rank documents for the queries", page="runs", result=("system", "name"))
+@handles(
+    "retrieve",
+    title="Rank documents for the queries",
+    page="runs",
+    result=("system", "name"),
+    queue=JobQueue.MEMORY,
+)
 def retrieve(lease: Lease) -> None:
     services.retrieve(collection=lease.collection, work=lease, **lease.parameters)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from jobs.registry import handles
 from jobs.uploaded_files import files_of
 from scoring.services import JOB_KIND, evaluate
@@ -10,7 +11,7 @@ from scoring.systems.services import RunPath, import_system
 from scoring.systems.uploads import IMPORT_KIND
 
 
-@handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True)
+@handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True, queue=JobQueue.LONG)
 def run_evaluate(lease: Lease) -> dict[str, object]:
     return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from curation.choice import services as choices
 from curation.choice.plan import ChoicePlan
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from jobs.registry import handles
 
 
@@ -13,6 +14,7 @@ from jobs.registry import handles
     title="Choose queries",
     page="choose-queries",
     result=("query-choice", "choice"),
+    queue=JobQueue.LONG,
 )
 def run_choose_queries(lease: Lease) -> None:
     choices.compute_choice(

@@ -19,6 +19,7 @@ from evaluation.corpus_sizes.processes import measure_retrievers
 from evaluation.corpus_sizes.reading import CitationRows, read_citations, write_texts
 from evaluation.corpus_sizes.sub_corpora import MeasuredCorpus, planned
 from jobs.context import JobContext
+from jobs.queues import JobQueue
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register
@@ -65,6 +66,7 @@ class CorpusSizesReport(ReportKind):
     title = "Measure retrievers over corpus sizes"
     page = "corpus-sizes"
     version = 1
+    queue = JobQueue.MEMORY
 
     retrievers: list[str] = field(default_factory=list)
     field_size: int = FIELD_SIZE

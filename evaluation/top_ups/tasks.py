@@ -7,10 +7,11 @@ from typing import Any
 from annotation.team import ROUND_KIND, SeatChange, open_new_pairs_as_planned
 from evaluation.top_ups.services import JOB, TopUp, decided_pairs, top_up_pools
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from jobs.registry import handles
 
 
-@handles(JOB, title="Add a round to the pools", page="pool-rounds")
+@handles(JOB, title="Add a round to the pools", page="pool-rounds", queue=JobQueue.MEMORY)
 def run_top_up(lease: Lease) -> None:
     top_up_pools(
         collection=lease.collection,

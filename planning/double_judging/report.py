@@ -10,6 +10,7 @@ from accounts.models import Collection
 from agreement.revision import revision_of
 from annotation.queue import collection_pace
 from jobs.context import JobContext
+from jobs.queues import JobQueue
 from planning.double_judging.comparison import BUDGETS, REPETITIONS, compare_plans
 from planning.double_judging.predictors import checked_model, model_digest, system_digests
 from planning.double_judging.reading import measure_of_plans, read_compared
@@ -78,6 +79,7 @@ class JudgingPlansReport(ReportKind):
     title = "Compare judging plans"
     page = "plan-judging"
     version = 2
+    queue = JobQueue.LONG
 
     model: str
 

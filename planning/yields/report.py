@@ -15,6 +15,7 @@ from adjudication.retriever_yield import Yield, yields_of
 from annotation.models import PairCount, SlotCount
 from jobs.context import JobContext
 from jobs.last_look import LastLook
+from jobs.queues import JobQueue
 from planning.yields.advice import QueryAdvice, advice_of
 from planning.yields.forecast import (
     CalibrationBin,
@@ -49,6 +50,7 @@ class YieldReport(ReportKind):
     title = "Count relevant documents by source"
     page = "pools"
     version = 4
+    queue = JobQueue.LONG
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         counts = PairCount.objects.filter(query__collection=collection).aggregate(

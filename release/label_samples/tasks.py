@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts.models import User
 from jobs import registry
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 from release.label_samples.services import JOB_KIND, sample_labels
 
 
@@ -13,6 +14,7 @@ from release.label_samples.services import JOB_KIND, sample_labels
     title="Sample the citation labels",
     page="label-samples",
     result=("label-sample", "slug"),
+    queue=JobQueue.LONG,
 )
 def run_sample_labels(lease: Lease) -> None:
     """Parameters: `slug`, `pairs` and `facet`."""

@@ -16,6 +16,7 @@ from annotation.models import Judgment, Pair, PairCount, SlotCount
 from annotation.stale_presentations import CheckedJudgment, checked_judgments
 from database.consistent_reads import batched
 from jobs.context import JobContext
+from jobs.queues import JobQueue
 from pooling.services.state import pools_state
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
@@ -58,6 +59,7 @@ class DisplayProof(ReportKind):
     title = "Prove what was displayed"
     page = "display-proof"
     version = 1
+    queue = JobQueue.LONG
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         pairs = Pair.objects.of(collection)

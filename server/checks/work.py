@@ -11,6 +11,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from jobs.models import Job, State, WorkerProcess
+from jobs.queues import JobQueue
 from jobs.worker import SEEN_SECONDS
 from server.checks.results import CheckResult, failed, ok, warning
 from web.words import count_noun
@@ -19,6 +20,7 @@ BROKER_SECONDS = 2
 UNSEEN_SECONDS = 4 * SEEN_SECONDS
 LONG_WAIT = timedelta(minutes=10)
 START = "Start a worker: see “As bare processes” in the docs."
+OF_ALL_QUEUES = "Start a worker without the option --queues, or with these names in it."
 
 
 def check_broker() -> CheckResult:
@@ -47,6 +49,10 @@ def check_workers() -> CheckResult:
     if not answering:
         return failed(f"None was seen in the last {UNSEEN_SECONDS} s.", START)
     found = f"{count_noun(len(answering), 'worker')} seen in the last {UNSEEN_SECONDS} s"
+    taken = {queue for worker in answering for queue in worker.queues.split()}
+    if left := [queue for queue in JobQueue if queue.name.lower() not in taken]:
+        names = " and ".join(queue.name_at_broker for queue in left)
+        return failed(f"{found}; none takes jobs from {names}.", OF_ALL_QUEUES)
     others = {worker.version for worker in answering} - {settings.SOFTWARE_VERSION}
     if others:
         return warning(

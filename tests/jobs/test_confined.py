@@ -10,9 +10,10 @@ import pytest
 
 from accounts.models import Collection
 from jobs.models import Job, State
+from jobs.queues import JobQueue
 from jobs.services import enqueue, request_cancel
 from tests.support.running import Worker, wait_until
-from tests.support.slow_jobs import GREEDY_KIND, KIND, STUCK_KIND
+from tests.support.slow_jobs import GREEDY_KIND, KIND, LONG_KIND, STUCK_KIND
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -77,19 +78,31 @@ def test_cancelling_ends_an_import_in_the_middle_of_a_call(ask, start_worker):
     assert "Traceback" not in worker.log_text()
 
 
-def test_a_job_of_another_collection_does_not_wait_behind_imports(ask, start_worker):
+def test_a_short_job_of_another_collection_does_not_wait_behind_long_ones(ask, start_worker):
     start_worker(options=["-c", "2"])
-    imports = [ask(STUCK_KIND, number=number) for number in range(2)]
+    long_jobs = [ask(STUCK_KIND), ask(LONG_KIND, steps=10_000, seconds=0.1)]
     wait_until(lambda: Job.objects.filter(waits_until__isnull=False), LONG_ENOUGH, "one waits")
     other = Collection.objects.create(slug="other", name="Other")
     job = enqueue(kind=KIND, collection=other, parameters={"steps": 1, "seconds": 0})
 
     assert wait_for_end(job).state == State.SUCCEEDED
-    running, waiting = sorted(map(fresh, imports), key=lambda job: job.state == State.QUEUED)
+    running, waiting = sorted(map(fresh, long_jobs), key=lambda job: job.state == State.QUEUED)
     assert (running.state, waiting.state) == (State.RUNNING, State.QUEUED)
     assert waiting.attempts == 0
     request_cancel(job=running)
     wait_until(lambda: fresh(waiting).state == State.RUNNING, LONG_ENOUGH, "the other one starts")
+
+
+def test_a_worker_takes_jobs_of_its_queues_only(ask, start_worker):
+    short, long_job = ask(KIND, steps=2, seconds=0), ask(LONG_KIND, steps=1, seconds=0)
+    start_worker(options=["--queues", JobQueue.LONG.name_at_broker], JOB_STALE_SECONDS="1")
+
+    assert wait_for_end(long_job).state == State.SUCCEEDED
+    sent_at = fresh(short).dispatched_at
+    wait_until(lambda: fresh(short).dispatched_at > sent_at, LONG_ENOUGH, "it is sent again")
+    assert fresh(short).state == State.QUEUED
+    start_worker(options=["--queues", JobQueue.SHORT.name_at_broker])
+    assert wait_for_end(short).state == State.SUCCEEDED
 
 
 def test_an_import_that_takes_too_long_fails(ask, start_worker):

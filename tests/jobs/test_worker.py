@@ -234,7 +234,7 @@ def test_a_job_whose_message_the_broker_lost_is_sent_again(ask, broker, start_wo
 def test_two_workers_with_ten_messages_do_a_job_once(ask, start_worker):
     job = ask(steps=5)
     for _ in range(9):
-        dispatch(job.pk)
+        dispatch(job.pk, job.kind)
     start_worker()
     start_worker()
     ended = wait_for_end(job)

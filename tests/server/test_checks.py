@@ -24,6 +24,7 @@ from kombu.exceptions import KombuError
 
 from config.celery import app
 from jobs.models import WorkerProcess
+from jobs.queues import JobQueue
 from server.checks import configuration, database, files, network, registry, running, work
 from server.checks.results import CheckLevel, NamedCheck, ok
 from tests.support.factories import UserFactory, a_collection
@@ -66,10 +67,10 @@ class TestDatabase:
     def test_a_missing_migration_is_named(self, monkeypatch):
         monkeypatch.setattr(database, "_migrated", set())
         with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM django_migrations WHERE app = 'jobs' AND name LIKE '0002%'")
+            cursor.execute("DELETE FROM django_migrations WHERE app = 'jobs' AND name LIKE '0003%'")
         result = database.check_migrations()
         assert result.level == "failed"
-        assert "1 are missing: jobs.0002_worker_process" in result.found
+        assert "1 are missing: jobs.0003_queues_of_workers" in result.found
 
     @pytest.mark.parametrize(("ahead", "level"), [(0.5, "ok"), (5, "warning"), (11, "failed")])
     def test_the_clock_of_a_worker_is_compared(self, settings, ahead, level):
@@ -85,7 +86,11 @@ class TestWork:
         assert work.check_workers().level == "failed"
         worker = a_worker()
         assert work.check_workers().level == "ok"
-        WorkerProcess.objects.update(version="0.0.9")
+        WorkerProcess.objects.update(queues="short memory")
+        result = work.check_workers()
+        assert result.level == "failed"
+        assert result.found.endswith(f"none takes jobs from {JobQueue.LONG.name_at_broker}.")
+        WorkerProcess.objects.update(version="0.0.9", queues="short long memory")
         assert "0.0.9" in work.check_workers().found
         WorkerProcess.objects.filter(pk=worker.pk).update(
             seen_at=timezone.now() - timedelta(minutes=2)

@@ -19,8 +19,10 @@ from accounts.models import User
 from database.bulk import insert_rows
 from jobs import registry
 from jobs.lease import Lease
+from jobs.queues import JobQueue
 
 KIND = "tests.slow"
+LONG_KIND = "tests.long"
 BUSY_KIND = "tests.busy"
 FREEZING_KIND = "tests.freezing"
 GREEDY_KIND = "tests.greedy"
@@ -29,6 +31,7 @@ FROZEN = "frozen"  # the user whose row says that the process has been frozen on
 ENOUGH = "enough"  # the user whose row ends a busy job
 
 
+@registry.handles(LONG_KIND, title="Take much time", page="jobs", queue=JobQueue.LONG)
 @registry.handles(KIND, title="Take some time", page="jobs")
 def take_some_time(lease: Lease) -> dict[str, Any]:
     steps = lease.parameters["steps"]

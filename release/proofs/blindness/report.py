@@ -13,6 +13,7 @@ from django.conf import settings
 from accounts.models import Collection, Role
 from annotation.models import Opening
 from jobs.context import JobContext
+from jobs.queues import JobQueue
 from pooling.services.state import pools_state
 from release.proofs.blindness.addresses import AddressBook, PairAddress, Route
 from release.proofs.blindness.comparison import compare, with_texts
@@ -68,6 +69,7 @@ class BlindnessCheck(ReportKind):
     title = "Check that judges are blind"
     page = "blindness"
     version = 2
+    queue = JobQueue.LONG
 
     def inputs(self, collection: Collection) -> dict[str, Any]:
         """Judgments are no input: the pages that are checked are the same after each of them."""

@@ -1,8 +1,8 @@
-"""Of a worker's slots for jobs, imports leave one free, so that no other job waits behind them.
+"""Of a worker's slots, long jobs leave one free, so that no short job waits behind them.
 
-An import has a process of its own. A worker with several slots starts at most as many imports at
-once as it has slots, less one. The slots are locks on files of this worker: a killed process loses
-its lock, but would keep a semaphore in shared memory.
+A worker with several slots starts at most as many jobs of the other queues at once as it has
+slots, less one. A worker that takes no short jobs uses all. The slots are locks on files of this
+worker: a killed process loses its lock, but would keep a semaphore in shared memory.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 
 from celery.signals import celeryd_after_setup
 
+from jobs.queues import JobQueue, queues_of_worker
+
 _files: list[Path] = []
 _folders: list[TemporaryDirectory[str]] = []  # removed when the worker ends
 
@@ -23,14 +25,15 @@ _folders: list[TemporaryDirectory[str]] = []  # removed when the worker ends
 @celeryd_after_setup.connect
 def make_slots(instance: Any, **_: Any) -> None:
     """Before the pool starts, so that its processes know the files."""
-    _folders.append(TemporaryDirectory(prefix="qrelsmith-imports-"))
+    _folders.append(TemporaryDirectory(prefix="qrelsmith-slots-"))
     folder = Path(_folders[-1].name)
-    _files[:] = [folder / str(number) for number in range(max(1, instance.concurrency - 1))]
+    kept_free = 1 if JobQueue.SHORT in queues_of_worker() else 0
+    _files[:] = [folder / str(number) for number in range(max(1, instance.concurrency - kept_free))]
 
 
 @contextmanager
-def import_slot() -> Iterator[bool]:
-    """Take a slot until the block ends. Yields False if none is free, so no import may start."""
+def slot_for_long_job() -> Iterator[bool]:
+    """Take a slot until the block ends. Yields False if none is free, so no job may start."""
     if not _files:  # not in a worker
         yield True
         return
