@@ -20,8 +20,10 @@ from jobs import registry
 from jobs.models import LIVE, Job
 from jobs.uploaded_files import places_in
 from release.models import Release
+from web.stored_files import is_finished, local_copy, stored_below
 
 UPLOADS, RELEASES, IMPORTS = "uploads", "releases", "imports"
+SHARED = (UPLOADS, RELEASES)  # with FILES_BUCKET, in the shared storage
 # The key signs sessions and account codes if no SECRET_KEY is set. The other file has the
 # passwords of the demo.
 SINGLE_FILES = ("secret_key", "demo-accounts.json")
@@ -43,10 +45,9 @@ def single_files() -> dict[str, Path]:
 def stored_files() -> Iterator[tuple[str, Path]]:
     """The name in a backup and the path of each file there is. Hidden files are not finished."""
     for root, folder in roots().items():
-        for path in sorted(folder.rglob("*")):
-            below = path.relative_to(folder)
-            if path.is_file() and not any(part.startswith(".") for part in below.parts):
-                yield f"{root}/{below.as_posix()}", path
+        for path in (file.path for file in stored_below(folder)):
+            if is_finished(path, folder):
+                yield f"{root}/{path.relative_to(folder).as_posix()}", path
     for name, path in single_files().items():
         if path.is_file():
             yield name, path
@@ -73,12 +74,13 @@ class LinkedFiles:
 
 
 def _link(path: Path, place: Path) -> None:
-    try:
-        os.link(path, place)
-    except FileNotFoundError:
-        raise
-    except OSError:  # on another disk, or without hard links
-        shutil.copyfile(path, place)
+    with local_copy(path) as copy:
+        try:
+            os.link(copy, place)
+        except FileNotFoundError:
+            raise
+        except OSError:  # on another disk, or without hard links
+            shutil.copyfile(copy, place)
 
 
 class NamedFile(NamedTuple):

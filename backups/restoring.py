@@ -23,10 +23,11 @@ from backups.databases.current import current_engine
 from backups.databases.interface import Engine, ScratchDatabase, differences
 from backups.encryption import decrypted
 from backups.errors import BackupDamaged, RestoreRefused
-from backups.files import roots, single_files
+from backups.files import SHARED, roots, single_files
 from backups.last_result import stamp_of
 from backups.work_folders import work_folder
 from web.disk import room_in
+from web.stored_files import finished_below, share, stored_below
 
 Report = Callable[[str], None]
 NAMED = 3
@@ -80,6 +81,9 @@ def restore_backup(
             report(f"Applying {len(missing)} migrations")
             scratch.migrate()
         kept = _put_in_place(engine, files, scratch, keep_old=bool(replace))
+        for folder in SHARED:
+            for path in finished_below(roots()[folder]):
+                share(path)
     return Restored(manifest, missing, kept)
 
 
@@ -104,7 +108,7 @@ def _contents() -> Iterator[str]:
         if model._meta.db_table in tables and (count := model._default_manager.count()):
             yield f"{count} {model._meta.verbose_name_plural}"
     for folder in roots().values():
-        if any(path.is_file() for path in folder.rglob("*")):
+        if stored_below(folder):
             yield f"files in {folder}"
 
 

@@ -224,10 +224,16 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     # PostgreSQL plans a statement that a connection repeats only once. Planning took half the
     # time of saving a judgment.
     _options.setdefault("server_side_binding", True)
-    _options.setdefault("prepare_threshold", 3)
-    # The options of the URL come last, so they take precedence.
-    _spelled = [f"-c {name}={value}" for name, value in _session.items()]
-    _options["options"] = " ".join([*_spelled, _options.get("options", "")]).strip()
+    if _flag("DATABASE_POOLED", False):
+        # Behind PgBouncer in transaction mode. It takes no options of a session: ADR 90.
+        DATABASES["default"]["ENGINE"] = "database.pooled_postgresql"
+        _options["prepare_threshold"] = None
+        _options["application_name"] = _session["application_name"]
+    else:
+        _options.setdefault("prepare_threshold", 3)
+        # The options of the URL come last, so they take precedence.
+        _spelled = [f"-c {name}={value}" for name, value in _session.items()]
+        _options["options"] = " ".join([*_spelled, _options.get("options", "")]).strip()
     # The same on the client side, for a database server that disappears.
     for _name, _value in (("idle", 30), ("interval", 10), ("count", 3)):
         _options.setdefault(f"keepalives_{_name}", _value)
@@ -357,7 +363,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = BASE_DIR / "staticfiles"
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
@@ -365,6 +371,28 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+# Uploads and releases of machines that share no folder: web/stored_files.py.
+FILES_BUCKET = os.environ.get("FILES_BUCKET", "")
+if FILES_BUCKET:
+    from botocore.config import Config  # of the extra `server`
+
+    _endpoint = os.environ.get("FILES_ENDPOINT") or None  # without one, Amazon's
+    STORAGES["shared"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": FILES_BUCKET,
+            "endpoint_url": _endpoint,
+            "location": os.environ.get("FILES_PREFIX", ""),
+            "default_acl": None,
+            "client_config": Config(
+                s3={"addressing_style": "path" if _endpoint else "auto"},
+                signature_version="s3v4",
+                connect_timeout=3,  # a page waits for it
+                read_timeout=30,
+                retries={"max_attempts": 2},
+            ),
+        },
+    }
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MEDIA_ROOT = UPLOAD_DIR
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

@@ -16,6 +16,7 @@ from accounts.actions.services import empty_old_addresses
 from database.stuck import StuckCopies
 from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
+from jobs.last_look import LastLook
 from jobs.models import Job
 from jobs.queues import JobQueue
 from jobs.slots import slot_for_long_job
@@ -49,9 +50,14 @@ def _run_job(job_id: str) -> None:
         logger.warning("job %s waits: the database is locked or out of reach (%s)", job_id, error)
 
 
+last_sweep = LastLook()
+
+
 @registry.due_check
 def sweep_uploads() -> None:
-    uploaded_files.sweep()
+    if not last_sweep.still_holds(None):
+        uploaded_files.sweep()
+        last_sweep.note(None)
 
 
 @registry.due_check

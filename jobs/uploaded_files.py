@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -23,7 +22,16 @@ from django.utils import timezone
 
 from jobs import registry
 from jobs.models import LIVE, Job, State
+from web import stored_files
 from web.errors import UserFacingError
+from web.stored_files import (
+    StorageFailed,
+    StoredFile,
+    fetch,
+    is_stored,
+    on_this_machine,
+    stored_below,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +48,7 @@ class FileGone(UserFacingError):
     def __init__(self, filename: str) -> None:
         super().__init__(
             f"{filename} is no longer on the server. Nothing was changed. Upload it again. If "
-            "workers run on several machines, they must share the upload folder."
+            "workers run on several machines, they need one DATA_DIR or FILES_BUCKET."
         )
 
 
@@ -68,7 +76,7 @@ def files_of(parameters: Mapping[str, Any], name: str = "path") -> dict[str, Pat
 
 def _existing(place: str, filename: str) -> Path:
     path = Path(settings.UPLOAD_DIR, place)
-    if not path.is_file():
+    if not fetch(path):
         raise FileGone(filename)
     return path
 
@@ -99,15 +107,15 @@ def can_follow(job: Job) -> bool:
     if job.state != State.SUCCEEDED or job.parameters.get(DRY_RUN) is not True:
         return False
     return all(
-        Path(settings.UPLOAD_DIR, place).is_file() for place in places_in(job.kind, job.parameters)
+        is_stored(Path(settings.UPLOAD_DIR, place)) for place in places_in(job.kind, job.parameters)
     )
 
 
 def remove(places: Iterable[str]) -> None:
     """Remove files by their path below UPLOAD_DIR. If that fails, `sweep` removes them later."""
     for place in places:
-        with suppress(OSError):
-            Path(settings.UPLOAD_DIR, place).unlink(missing_ok=True)
+        with suppress(OSError, StorageFailed):
+            stored_files.remove(Path(settings.UPLOAD_DIR, place))
 
 
 def places_in(kind: str, parameters: Mapping[str, Any]) -> Iterator[str]:
@@ -118,33 +126,28 @@ def places_in(kind: str, parameters: Mapping[str, Any]) -> Iterator[str]:
 
 def sweep() -> int:
     """Remove every file that no job needs. Returns how many."""
-    old = [path for path in _files() if _is_old(path)]
+    oldest = timezone.now() - ON_ITS_WAY
+    old = [file.path for file in _files() if file.stored_at < oldest]
     if not old:
         return 0
     needed_paths = {Path(settings.UPLOAD_DIR, place) for place in _needed_places()}
     unneeded_paths = [path for path in old if path not in needed_paths]
     for path in unneeded_paths:
-        path.unlink(missing_ok=True)
+        stored_files.remove(path)
     if unneeded_paths:
         logger.info("removed %s uploaded files that no job needs", len(unneeded_paths))
     return len(unneeded_paths)
 
 
-def _files() -> Iterator[Path]:
+def _files() -> Iterator[StoredFile]:
     """Files that Qrelsmith named. Other files in the folder must not be removed."""
-    for path in Path(settings.UPLOAD_DIR).glob("*/*"):
-        if _OURS.fullmatch(path.name):
-            yield path
+    for file in stored_below(Path(settings.UPLOAD_DIR)):
+        if _OURS.fullmatch(file.path.name):
+            yield file
     # Django removes these itself, unless its process was killed.
-    yield from Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
-
-
-def _is_old(path: Path) -> bool:
-    try:
-        modified_at = path.stat().st_mtime
-    except FileNotFoundError:  # its job has just ended
-        return False
-    return time.time() - modified_at > ON_ITS_WAY.total_seconds()
+    for file in on_this_machine(Path(settings.FILE_UPLOAD_TEMP_DIR)):
+        if ".upload" in file.path.name:
+            yield file
 
 
 def _needed_places() -> Iterator[str]:

@@ -17,6 +17,7 @@ from jobs import uploaded_files
 from jobs.models import Job
 from jobs.services import enqueue
 from web.disk import NoRoom, is_full, is_refused
+from web.stored_files import share
 from web.words import listed
 
 SHOWN_NAMES = 3
@@ -58,6 +59,7 @@ def enqueue_upload(
     Raises:
         KeyTaken: another job with this key is queued or running.
         NoRoom: the disk is full or read-only.
+        StorageFailed: the shared storage did not take a file.
     """
     upload = Upload(files, parameters, key)
     (job,) = enqueue_uploads(
@@ -143,6 +145,7 @@ def _keep(upload: UploadedFile[Any], place: Path) -> None:
         with place.open("wb") as stream:
             for chunk in upload.chunks():
                 stream.write(chunk)
+        share(place)
     except OSError as error:
         if is_full(error) or is_refused(error):
             raise NoRoom(upload.name or "the file", error) from error

@@ -17,6 +17,7 @@ from bundle.zip.draft_files import temporary_folder
 from release.errors import CannotKeep, ReleaseDamaged
 from release.models import Release
 from web.disk import is_full, is_refused
+from web.stored_files import local_copy
 
 
 def path_of(slug: str, version: str) -> Path:
@@ -102,10 +103,12 @@ def open_release(release: Release) -> BinaryIO:
 
     Raises:
         ReleaseDamaged: the file is missing or is not what was published.
+        StorageFailed: the shared storage did not give it.
     """
     path = path_of(release.collection.slug, release.version)
     try:
-        file = path.open("rb")
+        with local_copy(path) as copy:
+            file = copy.open("rb")
     except FileNotFoundError:
         raise ReleaseDamaged(release, path, "is missing") from None
     # The very file that is handed out is read here: one put in its place later is not.

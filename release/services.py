@@ -61,6 +61,7 @@ from release.snapshot import take_snapshot
 from release.snapshot.model_labels import check_models
 from release.versions.changes import difference_to
 from reports.services import compute_report
+from web.stored_files import share
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -318,6 +319,10 @@ def _keep(
     The row is inserted first, so that only one of two concurrent publishers continues. The file is
     moved into its place before the row is committed, so every row has its file. After a crash
     between the two steps a file without a row remains, and the next attempt replaces it.
+
+    Raises:
+        VersionTaken, CannotKeep
+        StorageFailed: the shared storage did not take the file.
     """
     path = path_of(collection.slug, version)
     summary = _summary(collection, bundle)
@@ -343,6 +348,7 @@ def _keep(
             )
             _record(release, published_by)
             put_in_place(part, path)
+            share(path)
             work.complete(job_result(release))
     except IntegrityError as error:
         raise VersionTaken(version) from error

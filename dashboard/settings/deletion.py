@@ -5,8 +5,6 @@ See docs/adr/0028-archive-and-delete.md.
 
 from __future__ import annotations
 
-import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +21,7 @@ from annotation.models import SlotCount
 from dashboard.settings.archiving import ArchiveError
 from jobs.context import DirectRun, JobContext
 from release.importing.collection_rows import delete_last_rows, delete_rows
+from web.stored_files import StoredFile, remove_folder, stored_below
 
 
 class NotBeingDeleted(ArchiveError):
@@ -49,7 +48,7 @@ class Contents(NamedTuple):
 
 
 def contents_of(collection: Collection) -> Contents:
-    sizes = [path.stat().st_size for path in files_of(collection)]
+    sizes = [file.size for file in files_of(collection)]
     releases = collection.releases.all()
     slots = SlotCount.objects.filter(query__collection=collection)
     return Contents(
@@ -75,9 +74,8 @@ def folders_of(collection: Collection) -> list[Path]:
     return [Path(root, collection.slug) for root in roots]
 
 
-def files_of(collection: Collection) -> list[Path]:
-    paths = (path for folder in folders_of(collection) for path in folder.rglob("*"))
-    return sorted(path for path in paths if path.is_file())
+def files_of(collection: Collection) -> list[StoredFile]:
+    return [file for folder in folders_of(collection) for file in stored_below(folder)]
 
 
 def delete_collection(*, collection: Collection, work: JobContext | None = None) -> None:
@@ -95,8 +93,7 @@ def delete_collection(*, collection: Collection, work: JobContext | None = None)
         raise NotBeingDeleted(collection)
     delete_rows(collection, work)
     for folder in folders_of(collection):
-        with suppress(FileNotFoundError):
-            shutil.rmtree(folder)
+        remove_folder(folder)
     with work.fenced():
         lock_collection(collection, archived_too=True)
         delete_last_rows(collection)

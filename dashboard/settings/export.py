@@ -27,6 +27,7 @@ from bundle.zip.writing import zip_entry
 from dashboard.settings.archiving import check_archived, note_export
 from dashboard.settings.collection_tables import exported_tables
 from dashboard.settings.deletion import files_of
+from web.stored_files import local_copy
 
 FORMAT_VERSION = 1
 # Left out: a download changes these, so each would differ from the one before.
@@ -122,7 +123,7 @@ def _files(
     yield "rows/accounts.user.jsonl", _people(users, counts)
     releases = Path(settings.RELEASE_DIR, collection.slug)
     others = []
-    for path in files_of(collection):
+    for path, *_ in files_of(collection):
         if path.parent == releases and path.suffix == ".zip" and path.name[0] != ".":
             yield f"releases/{path.name}", _content(path)
         else:
@@ -180,16 +181,17 @@ def _people(users: QuerySet[User], counts: dict[str, int]) -> Iterator[bytes]:
 
 
 def _content(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
+    with local_copy(path) as copy, copy.open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
 
 
 def _file_line(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with local_copy(path) as copy, copy.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
+        size = file.tell()
     name = path.relative_to(settings.DATA_DIR).as_posix()
-    return _json({"path": name, "size": path.stat().st_size, "sha256": digest})
+    return _json({"path": name, "size": size, "sha256": digest})
 
 
 def _json(value: object) -> bytes:

@@ -13,6 +13,7 @@ from bundle.verification.sums import sha256_of
 from bundle.zip.writing import sha256
 from release.files import path_of
 from release.models import Release
+from web.stored_files import StorageFailed, local_copy
 
 
 class Unreadable(Exception):
@@ -23,9 +24,10 @@ class Unreadable(Exception):
 def published_bundle(release: Release) -> Iterator[OpenedBundle]:
     """The zip, opened for reading. Raises Unreadable, also where a file in it cannot be read."""
     try:
-        with open_bundle(path_of(release.collection.slug, release.version)) as bundle:
+        path = path_of(release.collection.slug, release.version)
+        with local_copy(path) as copy, open_bundle(copy) as bundle:
             yield bundle
-    except (BundleError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except (StorageFailed, BundleError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise Unreadable(f"the file of {release.version}") from error
 
 

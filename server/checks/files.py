@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from backups.last_result import last_backup, result_path
 from server.checks.results import CheckResult, failed, ok, warning
+from web import stored_files
 
 GIGABYTE = 1024**3
 LITTLE, TOO_LITTLE = 0.10, 0.03  # shares of a disk or of its files
@@ -61,6 +62,24 @@ def check_storage() -> CheckResult:
     finally:
         default_storage.delete(name)
     return ok("Files can be written, read and removed.")
+
+
+def check_bucket() -> CheckResult:
+    """Store, read and remove a small file in the storage that several machines share."""
+    if not settings.FILES_BUCKET:
+        return ok("None is set: uploads and releases are in DATA_DIR.")
+    path = Path(settings.UPLOAD_DIR, f"check-{uuid.uuid4().hex}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"kept")
+    try:
+        stored_files.share(path)
+        with stored_files.local_copy(path) as copy:
+            if copy.read_bytes() != b"kept":
+                return failed("It returned other content.", "Check the storage.")
+        stored_files.remove(path)
+    finally:
+        path.unlink(missing_ok=True)
+    return ok(f"Files can be stored in {settings.FILES_BUCKET}, read and removed.")
 
 
 def _folders() -> Iterator[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from server.checks.configuration import check_configuration
 from server.checks.database import check_cache, check_clock, check_database, check_migrations
-from server.checks.files import check_backup, check_disk, check_storage
+from server.checks.files import check_backup, check_bucket, check_disk, check_storage
 from server.checks.network import check_mail, check_proxies, check_tls
 from server.checks.results import CheckLevel, NamedCheck
 from server.checks.running import Check, SideBySide
@@ -24,6 +24,7 @@ CHECKS: Mapping[str, Check] = {
     "clock": check_clock,
     "disk": check_disk,
     "storage": check_storage,
+    "bucket": check_bucket,
     "cache": check_cache,
     "mail": check_mail,
     "proxies": check_proxies,

@@ -20,7 +20,7 @@ VERBS = {
     *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
-    *("rebuild", "reconcile", "report", "restore", "run", "score", "simulate", "start", "train"),
+    *("rebuild", "reconcile", "report", "restore", "run", "score", "share", "simulate", "start", "train"),
     *("invite", "remove", "verify", "write"),
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it
@@ -29,7 +29,7 @@ WITHOUT_VERB = {"doctor"}  # what other tools call it
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
     *("list_server_actions", "delete_addresses", "reconcile_jobs", "write_labeller"),
-    *("make_backup", "restore_backup"),
+    *("make_backup", "restore_backup", "share_files"),
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {

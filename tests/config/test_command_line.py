@@ -37,6 +37,7 @@ FILE_FIRST = {
     "import_release",
     "make_backup",
     "restore_backup",
+    "share_files",
     "verify_release",
     "write_labeller",
 }

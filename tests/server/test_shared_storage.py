@@ -1,0 +1,162 @@
+"""Machines that share no folder: uploads and releases are in a storage that speaks S3."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import override_settings
+from moto.server import ThreadedMotoServer
+
+from dashboard.settings.archiving import archive_collection, begin_deletion
+from dashboard.settings.deletion import contents_of, delete_collection
+from dashboard.settings.export import export_collection
+from jobs import services
+from jobs.models import State
+from jobs.uploads import enqueue_upload
+from release.errors import ReleaseDamaged
+from release.files import open_release, path_of
+from release.models import Release
+from release.services import publish_release
+from server.checks.files import check_bucket
+from tests.support.release_scenes import a_judged_collection
+from web.stored_files import StorageFailed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+NOBODY_LISTENS = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patch.setenv(name, "of-tests")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint, request, settings):
+    """A bucket of the test alone, in use."""
+    bucket = boto3.resource("s3", endpoint_url=endpoint).Bucket(f"test-{abs(hash(request.node))}")
+    bucket.create()
+    settings.FILES_BUCKET = bucket.name
+    settings.STORAGES = {**settings.STORAGES, "shared": storage(endpoint, bucket.name)}
+    return bucket
+
+
+def storage(endpoint: str, name: str) -> dict:
+    options = {"bucket_name": name, "endpoint_url": endpoint, "location": "some/prefix"}
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
+def keys(bucket) -> list[str]:
+    return sorted(each.key for each in bucket.objects.all())
+
+
+@contextmanager
+def on_another_machine(settings, tmp_path):
+    """With another DATA_DIR, as the web processes or workers of another machine."""
+    folder = tmp_path / "other"
+    folders = {
+        "DATA_DIR": folder,
+        "RELEASE_DIR": folder / "releases",
+        "UPLOAD_DIR": folder / "uploads",
+        "ARTEFACT_DIR": folder / "artefacts",
+    }
+    with override_settings(**folders):
+        yield
+
+
+@contextmanager
+def storage_out_of_reach(settings):
+    with override_settings(
+        STORAGES={**settings.STORAGES, "shared": storage(NOBODY_LISTENS, settings.FILES_BUCKET)}
+    ):
+        yield
+
+
+def files_in(folder) -> list[Path]:
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def test_a_release_of_one_machine_is_read_exported_and_deleted_on_another(
+    bucket, settings, tmp_path
+):
+    collection = a_judged_collection()
+    with storage_out_of_reach(settings), pytest.raises(StorageFailed, match="Nothing was changed"):
+        publish_release(collection=collection, version="1.0", published_by=None)
+    assert not Release.objects.exists()
+
+    release = publish_release(collection=collection, version="1.0", published_by=None)
+    assert keys(bucket) == [f"some/prefix/releases/{collection.slug}/1.0.zip"]
+    assert files_in(settings.RELEASE_DIR) == []
+    with on_another_machine(settings, tmp_path):
+        with open_release(release) as file:
+            content = file.read()
+        assert len(content) == release.size
+        assert files_in(settings.RELEASE_DIR) == []
+        assert contents_of(collection).size == release.size
+        archive_collection(collection=collection)
+        collection.refresh_from_db()
+        export = io.BytesIO(b"".join(export_collection(collection)))
+        assert zipfile.ZipFile(export).read("releases/1.0.zip") == content
+
+        bucket.put_object(Key=keys(bucket)[0], Body=content[:-1])
+        with pytest.raises(ReleaseDamaged, match="differs"):
+            open_release(release)
+        bucket.objects.delete()
+        assert keys(bucket) == []
+        with pytest.raises(ReleaseDamaged, match="missing"):
+            open_release(release)
+
+        path_of(collection.slug, "1.0").write_bytes(content)
+        call_command("share_files", "--dry-run")
+        assert keys(bucket) == []
+        call_command("share_files")
+        assert keys(bucket) == [f"some/prefix/releases/{collection.slug}/1.0.zip"]
+        begin_deletion(collection=collection, name=collection.slug)
+        delete_collection(collection=collection)
+    assert keys(bucket) == []
+
+
+def test_an_upload_of_one_machine_is_imported_on_another(bucket, settings, tmp_path, collection):
+    lines = b'{"docno": "d1", "title": "A title", "sentences": ["A sentence."]}\n'
+    file = SimpleUploadedFile("documents.jsonl", lines)
+    asked = {"kind": "import_documents", "parameters": {}, "requested_by": None}
+    with storage_out_of_reach(settings), pytest.raises(StorageFailed):
+        enqueue_upload(collection=collection, files={"path": file}, **asked)
+    assert not collection.jobs.exists()
+    file.seek(0)
+    job = enqueue_upload(collection=collection, files={"path": file}, **asked)
+    assert len(keys(bucket)) == 1
+    assert files_in(settings.UPLOAD_DIR) == []
+    with on_another_machine(settings, tmp_path):
+        services.run(job.pk)
+        job.refresh_from_db()
+        assert (job.state, job.error) == (State.SUCCEEDED, "")
+        assert files_in(settings.UPLOAD_DIR) == []
+    assert collection.documents.get().title == "A title"
+    assert keys(bucket) == []
+
+
+def test_the_doctor_says_whether_the_storage_works(bucket, settings):
+    assert check_bucket().level == "ok"
+    assert keys(bucket) == []
+    with storage_out_of_reach(settings), pytest.raises(StorageFailed, match="FILES_ENDPOINT"):
+        check_bucket()
+    settings.FILES_BUCKET = ""
+    assert "DATA_DIR" in check_bucket().found
+    with pytest.raises(CommandError, match="Set FILES_BUCKET"):
+        call_command("share_files")
