@@ -95,6 +95,7 @@ def state_of(opening):
     }
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.django_db
 @pytest.mark.may_differ
 @FEW_HISTORIES

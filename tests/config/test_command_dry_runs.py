@@ -251,7 +251,14 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # It opens every page as every person: tests/release/test_blindness_check.py.
+        pytest.param(name, marks=[pytest.mark.by_day(4)] if name == "check_blindness" else [])
+        for name in CASES
+    ],
+)
 def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys, settings):
     settings.MODEL_ADDRESSES = [NO_SERVER]
     arguments = [*map(str, CASES[name](world, tmp_path))]

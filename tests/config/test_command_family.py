@@ -20,7 +20,18 @@ VERBS = {
     *("measure", "sample"),
     *("ask", "top"),  # a model; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
-    *("rebuild", "reconcile", "report", "restore", "run", "score", "share", "simulate", "start", "train"),
+    *(
+        "rebuild",
+        "reconcile",
+        "report",
+        "restore",
+        "run",
+        "score",
+        "share",
+        "simulate",
+        "start",
+        "train",
+    ),
     *("invite", "remove", "verify", "write"),
 }
 WITHOUT_VERB = {"doctor"}  # what other tools call it

@@ -78,6 +78,7 @@ MAKE = (
 )
 
 
+@pytest.mark.by_day(2)
 def test_a_database_that_does_not_fit_is_left_as_it_was(file, disk):
     assert manage(disk.folder, "shell", "--command", MAKE).returncode == 0
     # Enough for the rows that wait to be written, and not for the database as well.

@@ -30,7 +30,12 @@ from retrieval.services import CITED
 from tests.support.factories import a_collection
 
 # tests/pooling/test_same_pools.py compares the databases.
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2, together=True),
+]
 
 N = 12
 SEVEN = (

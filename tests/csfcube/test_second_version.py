@@ -41,7 +41,12 @@ from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import decide_case, judge_at_once
 from tests.support.top_ups import open_added
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2, together=True),
+]
 
 SLUG, HELD_BACK, CITED = "held", "specter", "cited"
 POOLS = "test-pid2pool-csfcube.json"

@@ -123,6 +123,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts
     assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.by_day(2)
 def test_a_part_that_dies_is_started_again_until_it_keeps_dying(start_demo, data_dir, port):
     demo = start_demo()
     demo.wait_for("Press Ctrl-C to stop.")
@@ -151,6 +152,7 @@ def suppressing(call) -> bool:
         return False
 
 
+@pytest.mark.by_day(2)
 def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, data_dir):
     demo = start_demo(JOB_STALE_SECONDS="3", JOB_TICK_SECONDS="1")
     demo.wait_for("Press Ctrl-C to stop.")

@@ -13,8 +13,10 @@ tests/database, with `faults` or with transactions of their own do not need it. 
 runs a tenth, another one each day. FULL=1 runs them all.
 
 A test with the marker `by_day(n)` takes long, and is not about the product itself: the benchmark,
-the commands of the docs, and figures that a second program computes again. `make test` runs one of
-n cases, another one each day; without cases, it runs every n days. FULL=1 or arguments run all.
+the commands of the docs, and figures that a second program computes again; or it shows with much
+time what others show with less. `make test` runs one of n cases, another one each day; without
+cases, it runs every n days, and with `together` on the same day as the others of its file, which
+share what takes long. FULL=1 or arguments run all.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
@@ -65,7 +67,8 @@ def is_for_another_day(item: pytest.Item, day: int) -> bool:
         return False
     (days,) = by_day.args
     callspec = getattr(item, "callspec", None)
-    place = sum(callspec.indices.values()) if callspec else zlib.crc32(item.nodeid.encode())
+    name = item.nodeid.partition("::")[0] if by_day.kwargs.get("together") else item.nodeid
+    place = sum(callspec.indices.values()) if callspec else zlib.crc32(name.encode())
     return place % days != day % days
 
 
