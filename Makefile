@@ -85,10 +85,11 @@ pictures:
 # With hashes, for every platform, without the address of an index or a file.
 COMPILE = $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11 $(ARGS) pyproject.toml
+OF_SERVERS = --extra server --extra models --extra word2vec
 lock:
 	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra server -c requirements.lock -o requirements-server.lock
-	$(COMPILE) --extra dev --extra server -c requirements-server.lock -o requirements-dev.lock
+	$(COMPILE) $(OF_SERVERS) -c requirements.lock -o requirements-server.lock
+	$(COMPILE) --extra dev $(OF_SERVERS) -c requirements-server.lock -o requirements-dev.lock
 
 sbom:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.sbom $(ARGS)

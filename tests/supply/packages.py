@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +14,12 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+OF_SERVERS = ("server", "models", "word2vec")
 # The name of each lock to its file and the extras of pyproject.toml that it has.
 LOCKS = {
     "demo": ("requirements.lock", ()),
-    "server": ("requirements-server.lock", ("server",)),
-    "dev": ("requirements-dev.lock", ("server", "dev")),
+    "server": ("requirements-server.lock", OF_SERVERS),
+    "dev": ("requirements-dev.lock", (*OF_SERVERS, "dev")),
 }
 # A classifier that names one licence. "BSD License" does not say which.
 CLASSIFIERS = {
@@ -41,6 +43,7 @@ class NotAsLocked(Exception):
     """A package of the lock is not installed, or in another version."""
 
 
+@cache
 def installed_packages(lock: str) -> list[InstalledPackage]:
     """Return the packages that this Python needs of the lock, in alphabetical order.
 
