@@ -28,6 +28,8 @@ OPTIONAL = {
     "prometheus-client": "server/metrics/",
     "sentry-sdk": "server/error_reports.py",
 }
+# Their imports are for the readers of a release.
+TEXTS_OF_RELEASES = (("readme",), ("reader_scripts",))
 
 
 def test_only_the_features_of_extras_import_what_the_demo_does_not_install():
@@ -36,7 +38,7 @@ def test_only_the_features_of_extras_import_what_the_demo_does_not_install():
     others = {
         (name, module.as_posix())
         for module in rooms.program()
-        if "reader_scripts" not in module.parts  # files of a release, for its readers
+        if module.parts[1:2] not in TEXTS_OF_RELEASES
         for imported in imports_of(ROOT / module)
         if (names := {canonicalize_name(name) for name in packages.get(imported, ())})
         and not names & of_demo

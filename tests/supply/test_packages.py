@@ -116,9 +116,7 @@ def test_the_files_of_a_release_are_those_of_the_commit_with_checksums(tmp_path,
     release.write_files(tmp_path / "dist")
 
     folder = tmp_path / "dist"
-    sums = dict(
-        line.split("  ")[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines()
-    )
+    sums = dict(line.split("  ")[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
     assert sums == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.iterdir()

@@ -109,7 +109,9 @@ class TestTheCommand:
         for name in ("demo", "config", "web"):
             (tmp_path / "here" / name).mkdir(parents=True)
             (tmp_path / "here" / name / "__init__.py").write_text("raise SystemExit('not ours')")
-        script = f"import sys; sys.path[0] = {str(site)!r}; from qrelsmith.console import main; main()"
+        script = (
+            f"import sys; sys.path[0] = {str(site)!r}; from qrelsmith.console import main; main()"
+        )
         kept = ("PATH", "QRELSMITH_CI_RUN", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         started = []
