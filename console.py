@@ -1,7 +1,7 @@
-"""The command `qrelsmith` of an installed wheel: `manage.py`, and short names for what runs for long.
+"""The command `qrelsmith` of an installed wheel: `manage.py`, and short names of long processes.
 
 The wheel has the repository's folders below `qrelsmith/` (ADR 86), so this module puts them on the
-path, as `python manage.py` does in a clone. It is the only module that is imported as `qrelsmith.…`.
+path, as `python manage.py` does in a clone. Only this module is imported as `qrelsmith.…`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 SHORT_NAMES = {"demo": "start_demo"}
-# A cluster of workers has no use here, and what it sends costs more than the messages of jobs.
+# Workers need nothing of each other, because jobs are rows. docs/deployment.md has the same.
 WORKER = ("worker", "--without-gossip", "--without-mingle", "--without-heartbeat")
 PROCESSES = {
     "web": ("gunicorn", "--config", "python:config.gunicorn", "config.wsgi"),
@@ -29,11 +29,10 @@ Data are in {data_dir}. Set DATA_DIR to use another folder.
 
 def main() -> None:
     prepare()
-    name, *rest = [*sys.argv[1:], "help"] if len(sys.argv) == 1 else sys.argv[1:]
+    name, *rest = sys.argv[1:] or ["help"]
     if name in PROCESSES:
         os.chdir(ROOT)  # Both put the working directory first on their path.
-        command = [sys.executable, "-m", *PROCESSES[name], *rest]
-        os.execv(sys.executable, command)
+        os.execv(sys.executable, [sys.executable, "-m", *PROCESSES[name], *rest])
     if name in {"help", "--help", "-h"} and not rest:
         sys.stdout.write(HELP.format(data_dir=os.environ["DATA_DIR"]) + "\n")
     from manage import main as manage

@@ -1,7 +1,7 @@
-"""`make sbom`: write `var/sbom/demo.json`, `server.json` and `dev.json`, a CycloneDX file for each lock.
+"""`make sbom`: write a CycloneDX file for each lock to `var/sbom`: demo, server and dev.
 
-A file has the packages of the lock that this Python and this platform install, with versions, licences
-and what requires what. The same lock, platform and commit give the same bytes.
+A file has the packages of the lock that this Python and this platform install, with versions,
+licences and what requires what. The same lock, platform and commit give the same bytes.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def test_the_scripts_of_the_page_lead_from_a_file_to_judgments(
     subprocess.run([sys.executable, "-m", *names], cwd=tmp_path, check=True)
     run_as("owner", BUILD)
     run_as("ann1", JUDGE)
-    with pytest.raises(SystemExit, match="The short name .clients. exists already"):
+    with pytest.raises(SystemExit, match=r"The short name .clients. exists already"):
         run_as("owner", BUILD)
 
     clients = Collection.objects.get(slug="clients")

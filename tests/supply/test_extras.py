@@ -62,5 +62,5 @@ def test_a_retriever_says_that_gensim_is_missing(monkeypatch):
     create_query(collection=collection, docno="q1", facet_key="method")
     monkeypatch.setitem(sys.modules, "gensim", None)
 
-    with pytest.raises(RetrievalError, match="needs the package gensim, .* pip install gensim"):
+    with pytest.raises(RetrievalError, match=r"needs the package gensim, .* pip install gensim"):
         retrieve(collection=collection, name="cbow_title", depth=10, work=DirectRun())

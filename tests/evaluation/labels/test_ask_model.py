@@ -464,7 +464,7 @@ def test_an_address_must_be_allowed(opened, settings):
 
 def test_a_missing_package_is_named_before_anything_is_stored(opened, monkeypatch):
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ShadowJudgeError, match="needs the package openai, .* pip install openai"):
+    with pytest.raises(ShadowJudgeError, match=r"needs the package openai, .* pip install openai"):
         checked_asking(opened, a_plan("http://127.0.0.1:9/v1"))
 
 
