@@ -112,6 +112,7 @@ def test_a_release_needs_a_tag_and_a_clean_folder(monkeypatch):
     assert "not committed" in release.refusal()
 
 
+@pytest.mark.by_day(2)  # it builds a wheel and two SBOMs
 def test_the_files_of_a_release_are_those_of_the_commit_with_checksums(tmp_path, capsys):
     release.write_files(tmp_path / "dist")
 
