@@ -2,7 +2,7 @@
 # demo/management/commands/demo.py, tests/run_all.py, tests/messages.py, tests/mutate.py and
 # docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock clean
+.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -36,7 +36,10 @@ help:
 	@echo "make docs    build the documentation site in var/site; a broken link fails"
 	@echo "make messages  bring the texts to translate in locale/ up to date (docs/languages.md)"
 	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
-	@echo "make lock    rewrite the lock files from pyproject.toml (needs uv)"
+	@echo "make lock    rewrite the lock files from pyproject.toml (needs uv; ARGS=--upgrade)"
+	@echo "make sbom    list the installed packages with their licences in var/sbom (CycloneDX)"
+	@echo "make client  write a Python client of the API to var/client (docs/client.md)"
+	@echo "make release-files  write the wheel, SBOMs and checksums of a tagged version to dist"
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
 
 demo:
@@ -81,11 +84,21 @@ pictures:
 
 # With hashes, for every platform, without the address of an index or a file.
 COMPILE = $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
-	--python-version 3.11 pyproject.toml
+	--python-version 3.11 $(ARGS) pyproject.toml
+OF_SERVERS = --extra server --extra models --extra word2vec
 lock:
 	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra server -c requirements.lock -o requirements-server.lock
-	$(COMPILE) --extra dev --extra server -c requirements-server.lock -o requirements-dev.lock
+	$(COMPILE) $(OF_SERVERS) -c requirements.lock -o requirements-server.lock
+	$(COMPILE) --extra dev $(OF_SERVERS) -c requirements-server.lock -o requirements-dev.lock
+
+sbom:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.sbom $(ARGS)
+
+client:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.client $(ARGS)
+
+release-files:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.release $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache staticfiles

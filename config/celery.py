@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from typing import Any
 
 from celery import Celery
@@ -9,7 +10,10 @@ from celery.signals import setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+path = sys.path.copy()
 app = Celery("qrelsmith")
+# Celery puts the working directory first. A folder such as `demo` there would replace ours.
+sys.path[:] = path
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -31,6 +31,7 @@ class Launch(NamedTuple):
     data_dir: str
     frozen_after: float  # seconds without a pulse of the worker
     welcome: str
+    command: str  # that starts the demo again
 
 
 def replace_process(launch: Launch) -> None:
@@ -62,7 +63,7 @@ def run(launch: Launch, parts: Sequence[DemoProcess], stop: threading.Event) -> 
         processes.watch(parts, stop, say)
     finally:
         processes.end(parts)
-    say("\nStopped. `make demo` continues where you left off.")
+    say(f"\nStopped. `{launch.command}` continues where you left off.")
 
 
 def say(words: str) -> None:
@@ -78,7 +79,7 @@ def _web(launch: Launch) -> DemoProcess:
         command=processes.python_module("gunicorn", "config.wsgi", *options),
         log=Path(launch.data_dir, "logs", "web.log"),
         is_ready=lambda part: not part.is_dead() and _answers(launch.port),
-        environment={"QRELSMITH_DEMO": "1"},
+        environment={"QRELSMITH_DEMO": "1", "DATA_DIR": launch.data_dir},
     )
 
 
@@ -93,6 +94,7 @@ def _worker(launch: Launch) -> DemoProcess:
         is_ready=lambda part: " ready." in part.log_text(),
         environment={
             "QRELSMITH_DEMO": "1",
+            "DATA_DIR": launch.data_dir,
             # Django's checks are for the settings of an installation. They load all pages: 30 MB.
             "CELERY_SKIP_CHECKS": "1",
             "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO"),

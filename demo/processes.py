@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 STOP_SECONDS = 5
 RESTARTS = 3  # within RESTARTS_WITHIN; after that, another restart would not help
@@ -51,6 +52,7 @@ class DemoProcess:
             self.log_starts_at = log.tell()
             self.process = subprocess.Popen(
                 self.command,
+                cwd=ROOT,  # gunicorn and celery import from the working directory first
                 env={**os.environ, **self.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -27,6 +27,8 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["python", "-m", "tests.rooms"], {}),
     (["python", "-m", "tests.glossary"], {}),
     (["python", "-m", "tests.messages", "--check"], {}),
+    (["python", "-m", "tests.supply.licences"], {}),
+    (["check-jsonschema", "--builtin-schema", "vendor.renovate", "renovate.json"], {}),
     (["djangofmt", "--check", "templates"], {}),
     (["djangofmt", "check", "templates"], {}),
     (["oxlint", "--deny-warnings", "static"], {}),

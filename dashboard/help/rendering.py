@@ -118,7 +118,9 @@ class _Links(NamedTuple):
         name = ROOT_PAGES.get(place.removeprefix("../"), place.removesuffix(".md"))
         if name in names_of_pages(self.docs):
             return f"{self.page_url(name)}{hash_sign}{anchor}"
-        return f"{self.address}{place}" if place.startswith("pictures/") else ""
+        if place.startswith("pictures/") and (self.docs / place).exists():  # not in a wheel
+            return f"{self.address}{place}"
+        return ""
 
     def page_url(self, name: str) -> str:
         return self.address if name == INDEX else f"{self.address}{name}/"

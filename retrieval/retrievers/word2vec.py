@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.digests import canonical_json, json_digest
+from corpus.encoder_models import EncoderMissing
 from retrieval.indexes.external_sort import BEAT, SortedTexts
 from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder, description
 from retrieval.indexes.string_table import open_strings, write_strings
 from retrieval.interface import NothingToIndex, Progress
+from web.extras import missing_package
 
 MODELS = "models"
 PIECE_DOCUMENTS = 20_000  # documents between two reports of progress, a few seconds
@@ -113,7 +115,10 @@ class _Model:
 
 def model_version() -> str:
     """Changes whenever the same corpus may get other vectors."""
-    return f"1, gensim {version('gensim')}"
+    try:
+        return f"1, gensim {version('gensim')}"
+    except PackageNotFoundError:  # it is an extra; `_train` says so
+        return "1, without gensim"
 
 
 def tokens(text: str) -> list[str]:
@@ -128,7 +133,7 @@ def word_vectors(
 
     `texts` has titles and abstracts. When several workers need the same model, one trains it and
     the others wait. `progress` gets 0 from time to time. Raises NothingToIndex for a corpus without
-    words, and DuplicateDocument.
+    words, DuplicateDocument, and EncoderMissing if gensim is not installed.
     """
     model = _Model(training, _digest(texts, progress))
     folder = indexes / MODELS / f"{model.name}-{model.key}"
@@ -203,6 +208,8 @@ class _Piece:
 def _train(
     texts: SortedTexts, training: Training, draft: Path, scratch: Path, progress: Progress
 ) -> None:
+    if missing := missing_package("gensim", "Training word vectors"):
+        raise EncoderMissing(missing)
     from gensim.models import Word2Vec  # takes a second, which a web process should not spend
 
     pieces = list(_pieces(texts, scratch, progress))

@@ -1,4 +1,4 @@
-"""`make demo`: start everything that Qrelsmith needs, until Ctrl-C."""
+"""`make demo` and `qrelsmith demo`: start everything that Qrelsmith needs, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandParser, call_command
 from django.db import connections
 
 from accounts.commands import ProjectCommand
@@ -40,11 +41,17 @@ class Command(ProjectCommand):
     writes = False
     requires_system_checks: list[str] = []  # their output would hide our own lines
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--port", help="The port of the web server (default: the variable PORT, or 8000)."
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         for number in launcher.SIGNALS:
             signal.signal(number, _interrupt)
         try:
-            launcher.replace_process(self.prepared_launch(_port()))
+            launcher.replace_process(self.prepared_launch(_port(options["port"])))
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")
 
@@ -56,6 +63,7 @@ class Command(ProjectCommand):
             data_dir=str(settings.DATA_DIR),
             frozen_after=3 * settings.JOB_STALE_SECONDS,
             welcome=_welcome(port, self.prepare()),
+            command=_command(),
         )
 
     def say(self, words: str) -> None:
@@ -73,8 +81,15 @@ def _interrupt(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-def _port() -> int:
-    text = os.environ.get("PORT") or "8000"
+def _command(port: int | None = None) -> str:
+    """Return the command that starts the demo again. A wheel has no Makefile."""
+    is_clone = Path(settings.BASE_DIR, "Makefile").exists()
+    command, option = ("make demo", "PORT=") if is_clone else ("qrelsmith demo", "--port ")
+    return f"{command} {option}{port}" if port else command
+
+
+def _port(option: str | None) -> int:
+    text = option or os.environ.get("PORT") or "8000"
     if not text.isdigit() or not 0 < int(text) < 65536:
         sys.exit(f"PORT must be a number from 1 to 65535, got {text!r}.")
     return int(text)
@@ -92,8 +107,8 @@ def _check_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                sys.exit(f"Port {port} is in use. Run `make demo PORT={_other_port(port)}`")
-            sys.exit(f"Port {port} cannot be used: {error.strerror}. Run `make demo PORT=8000`")
+                sys.exit(f"Port {port} is in use. Run `{_command(_other_port(port))}`")
+            sys.exit(f"Port {port} cannot be used: {error.strerror}. Run `{_command(8000)}`")
 
 
 def _other_port(port: int) -> int:

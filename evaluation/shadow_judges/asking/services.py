@@ -39,6 +39,7 @@ from evaluation.shadow_judges.services import (
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
+from web.extras import missing_package
 
 ASKING_KIND = "ask_model"
 SHOWN_PROMPTS = 3
@@ -280,6 +281,7 @@ def address_name(asking: Asking) -> str:
 
 def check_can_be_asked(asking: Asking) -> PromptTemplate:
     """Its template. Raises ShadowJudgeError if the address or the template is no longer there."""
+    _check_package()
     allowed_address(address_name(asking))
     template = template_of(asking)
     if template is None:
@@ -297,6 +299,7 @@ def offered_templates(collection: Collection) -> list[PromptTemplate]:
 
 def checked_asking(collection: Collection, plan: AskingPlan) -> Asking:
     """The row of a plan, which is not stored. Raises ShadowJudgeError, ShadowNameTaken."""
+    _check_package()
     check_description(Description(plan.name, model=plan.model, description=plan.description))
     if collection.shadow_judges.filter(name=plan.name).exists():
         raise ShadowNameTaken(plan.name)
@@ -331,6 +334,11 @@ COPIED = (
     *("temperature", "seed", "max_tokens", "limit_name", "repetitions", "swaps", "pairs"),
     *("currency", "prompt_price", "completion_price"),
 )
+
+
+def _check_package() -> None:
+    if missing := missing_package("openai", "Asking a model"):
+        raise ShadowJudgeError(missing)
 
 
 def _check_facets(collection: Collection, facets: Iterable[str]) -> None:

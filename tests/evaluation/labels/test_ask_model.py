@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -459,6 +460,12 @@ def test_an_address_must_be_allowed(opened, settings):
         settings.MODEL_ADDRESSES = allowed
         with pytest.raises(ShadowJudgeError, match="not allowed on this server"):
             checked_asking(opened, a_plan("http://127.0.0.1:9/v1"))
+
+
+def test_a_missing_package_is_named_before_anything_is_stored(opened, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(ShadowJudgeError, match=r"needs the package openai, .* pip install openai"):
+        checked_asking(opened, a_plan("http://127.0.0.1:9/v1"))
 
 
 def test_an_address_that_is_no_longer_allowed_is_not_asked(opened, serve, settings):
