@@ -9,6 +9,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers import registry
 from allauth.socialaccount.providers.saml import views
 from allauth.socialaccount.providers.saml.provider import SAMLProvider
 from allauth.socialaccount.providers.saml.utils import build_saml_config, fetch_metadata_url_config
@@ -68,8 +69,10 @@ def read_metadata(login: InstitutionLogin) -> dict[str, Any]:
     """
     try:
         found = fetch_metadata_url_config(saml_settings(login)["idp"]).get("idp", {})
-    except (OneLogin_Saml2_Error, SyntaxError, ValueError) as error:
-        raise InvalidResponse(f"{login.source} has no SAML metadata.") from error
+    except Exception as error:
+        if type(error) is not Exception:  # which is what python3-saml raises for other content
+            raise
+        raise InvalidResponse(f"{login.source} has no SAML metadata of a provider.") from error
     if not found.get("singleSignOnService"):
         raise InvalidResponse(f"{login.source} has no provider for browsers with HTTP-Redirect.")
     if not (found.get("x509cert") or found.get("x509certMulti")):
@@ -125,6 +128,9 @@ class SamlProvider(SAMLProvider):
             username=_first(attributes, USERNAMES),
             claims=attributes,
         )
+
+
+registry.register(SamlProvider)  # where django-allauth's views look it up
 
 
 def receive(request: HttpRequest, key: str) -> HttpResponse:

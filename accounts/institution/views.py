@@ -48,7 +48,7 @@ def _explained(view: View) -> View:
             return view(request, key)
         except OSError as error:  # of requests and urllib, too
             return not_answering(request, login, error)
-        except (PermissionDenied, LookupError, TypeError, ValueError) as error:
+        except (PermissionDenied, LookupError, ValueError) as error:
             return not_valid(request, login, f"{type(error).__name__} {error}")
 
     return wrapped

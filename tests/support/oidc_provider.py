@@ -54,7 +54,7 @@ class OidcProvider:
                 pass
 
         self._server = ThreadingHTTPServer(("localhost", 0), Handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
     def issuer(self) -> str:
