@@ -54,6 +54,14 @@ def discover(login: InstitutionLogin) -> dict[str, Any]:
     return document
 
 
+def signing_keys(document: dict[str, Any]) -> dict[str, Any]:
+    """The provider's public keys. Raises InvalidProvider if there are none."""
+    keys = _fetch(document["jwks_uri"])
+    if not keys.get("keys"):
+        raise InvalidProvider(f"{document['jwks_uri']} has no keys.")
+    return keys
+
+
 def verify_id_token(
     id_token: str, *, keys: dict[str, Any], issuer: str, client_id: str
 ) -> dict[str, Any]:
@@ -113,7 +121,7 @@ class OidcAdapter(OpenIDConnectOAuth2Adapter):
             raise InvalidProvider("The provider sent no ID token.")
         claims = verify_id_token(
             id_token,
-            keys=_fetch(self.openid_config["jwks_uri"]),
+            keys=signing_keys(self.openid_config),
             issuer=self.openid_config["issuer"],
             client_id=app.client_id,
         )

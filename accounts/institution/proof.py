@@ -30,6 +30,11 @@ def institution_methods(person: User) -> list[dict[str, Any]]:
     return [{"id": "institution", "description": "Log in at your institution", "url": url}]
 
 
+def can_have_password(person: User) -> bool:
+    """Not a person who logs in at the institution only, and so gets in only while being its."""
+    return person.has_usable_password() or not SocialAccount.objects.filter(user=person).exists()
+
+
 def institution_context(person: User) -> dict[str, Any]:
     """For the account page: the links of the person, and the logins that could be linked."""
     logins = settings.INSTITUTION_LOGINS

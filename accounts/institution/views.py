@@ -18,6 +18,7 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    HttpResponseNotAllowed,
     HttpResponseRedirect,
 )
 from django.shortcuts import get_object_or_404, redirect, render
@@ -137,9 +138,10 @@ def confirm(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/institution_confirm.html", context)
 
 
-@require_POST
 def unlink(request: HttpRequest, link_id: int) -> HttpResponse:
     link = get_object_or_404(SocialAccount, pk=link_id, user=person_of(request))
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
     try:
         unlink_identity(link=link)
     except OnlyWayIn as error:

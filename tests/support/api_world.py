@@ -334,6 +334,8 @@ def every_id(world: World) -> dict[str, list[object]]:
         "mail_name": ["no-mail"],
         "invitation_id": [0],
         "token_id": [0],
+        "link_id": [0],
+        **dict.fromkeys(("key", "provider_id", "organization_slug"), ["oidc"]),
         "pk": [0],
         "key": ["no-key"],
         "uidb36": ["1"],
