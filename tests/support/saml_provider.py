@@ -43,14 +43,14 @@ class Signer:
             .sign(key, hashes.SHA256())
         )
         self.certificate = certificate.public_bytes(serialization.Encoding.PEM).decode()
-        self._key = key.private_bytes(
+        self.private_key = key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         ).decode()
 
     def sign(self, xml: str) -> str:
-        return OneLogin_Saml2_Utils.add_sign(xml, self._key, self.certificate).decode()
+        return OneLogin_Saml2_Utils.add_sign(xml, self.private_key, self.certificate).decode()
 
 
 @dataclass
