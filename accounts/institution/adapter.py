@@ -39,7 +39,9 @@ class InstitutionAdapter(DefaultSocialAccountAdapter):
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:
-        found = [login for login in logins().values() if provider in (None, login.key, *_ids(login))]
+        found = [
+            login for login in logins().values() if provider in (None, login.key, *_ids(login))
+        ]
         apps = [_app(login) for login in found]
         return [app for app in apps if client_id in (None, app.client_id)]
 
@@ -108,9 +110,7 @@ def refused(
     return render(request, "accounts/institution_refused.html", context, status=status)
 
 
-def not_answering(
-    request: HttpRequest, login: InstitutionLogin, error: OSError
-) -> HttpResponse:
+def not_answering(request: HttpRequest, login: InstitutionLogin, error: OSError) -> HttpResponse:
     log.warning("Login with %s: %s does not answer: %s", login.key, login.source, type(error))
     return refused(
         request,

@@ -141,9 +141,10 @@ class OidcProvider(OpenIDConnectProvider):
     ) -> HttpResponse:
         nonce = get_random_string(32)
         parameters = {**self.get_auth_params(), "nonce": nonce}
-        return super().redirect(
+        answer: HttpResponse = super().redirect(
             request, process, next_url, auth_params=parameters, nonce=nonce, **kwargs
         )
+        return answer
 
     def sociallogin_from_response(
         self, request: HttpRequest, response: dict[str, Any]
@@ -182,7 +183,8 @@ class OidcProvider(OpenIDConnectProvider):
 
 def finish(request: HttpRequest, key: str) -> HttpResponse:
     """Log in with the code with which the browser came back."""
-    return OAuth2CallbackView.adapter_view(OidcAdapter(request, key))(request)
+    answer: HttpResponse = OAuth2CallbackView.adapter_view(OidcAdapter(request, key))(request)
+    return answer
 
 
 def _fetch(address: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def logged_in_just_now(request: HttpRequest) -> bool:
     """Whether this session's person logged in at the institution within the last minutes."""
     records = get_authentication_records(request, request.user)
     last = max((each["at"] for each in records if each["method"] == "socialaccount"), default=0)
-    return time.time() - last < account_settings.REAUTHENTICATION_TIMEOUT
+    return bool(time.time() - last < account_settings.REAUTHENTICATION_TIMEOUT)
 
 
 def institution_methods(person: User) -> list[dict[str, Any]]:

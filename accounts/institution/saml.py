@@ -83,7 +83,8 @@ def read_metadata(login: InstitutionLogin) -> dict[str, Any]:
 class SamlProvider(SAMLProvider):
     def redirect(self, *args: Any, **kwargs: Any) -> HttpResponse:
         read_metadata(self.app.settings["login"])
-        return super().redirect(*args, **kwargs)
+        answer: HttpResponse = super().redirect(*args, **kwargs)
+        return answer
 
     def sociallogin_from_response(
         self, request: HttpRequest, response: OneLogin_Saml2_Auth
@@ -135,15 +136,17 @@ registry.register(SamlProvider)  # where django-allauth's views look it up
 
 def receive(request: HttpRequest, key: str) -> HttpResponse:
     """Keep the response that the browser posts. It comes without our session's cookie."""
-    return views.acs(request, organization_slug=key)
+    answer: HttpResponse = views.acs(request, organization_slug=key)
+    return answer
 
 
 def finish(request: HttpRequest, key: str) -> HttpResponse:
     """Log in with the response. Raises InvalidResponse if it cannot be read."""
     try:
-        return views.finish_acs(request, organization_slug=key)
+        answer: HttpResponse = views.finish_acs(request, organization_slug=key)
     except (OneLogin_Saml2_Error, SyntaxError) as error:
         raise InvalidResponse(f"The response cannot be read: {type(error).__name__}.") from error
+    return answer
 
 
 def own_metadata(request: HttpRequest, provider: SamlProvider) -> str:

@@ -96,9 +96,9 @@ def admit(
         return link_identity(person=account, login=login, identity=identity), None
     if link_token:
         invitation = invitation_of(link_token)
+    elif email and (oldest := usable_invitations_to(email).first()):
+        invitation = oldest
     else:
-        invitation = usable_invitations_to(email).first() if email else None
-    if invitation is None:
         raise NotInvited(login, identity)
     link = _accept(invitation, login, identity)
     _accept_others(link.user, email)
@@ -122,9 +122,7 @@ def link_identity(*, person: User, login: InstitutionLogin, identity: Identity) 
                 uid=identity.key,
                 extra_data={"email": identity.email},
             )
-            record_action(
-                kind=ActionKind.IDENTITY_LINKED, subject=about_person(person), by=person
-            )
+            record_action(kind=ActionKind.IDENTITY_LINKED, subject=about_person(person), by=person)
     except IntegrityError as error:
         raise IdentityInUse(login) from error
     return link
@@ -160,9 +158,7 @@ def _can_be_linked_by_email(account: User, login: InstitutionLogin) -> bool:
     return not SocialAccount.objects.filter(user=account, provider=login.key).exists()
 
 
-def _accept(
-    invitation: Invitation, login: InstitutionLogin, identity: Identity
-) -> SocialAccount:
+def _accept(invitation: Invitation, login: InstitutionLogin, identity: Identity) -> SocialAccount:
     """Create the account and its link, or neither."""
     for username in _usernames(identity):
         try:

@@ -15,9 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("confirm/", views.confirm, name="institution-confirm"),
     path("links/<int:link_id>/remove/", views.unlink, name="unlink-institution"),
     path("<slug:key>/login/", views.log_in, name="institution-login"),
-    path(
-        "<slug:provider_id>/callback/", views.oidc_callback, name="openid_connect_callback"
-    ),
+    path("<slug:provider_id>/callback/", views.oidc_callback, name="openid_connect_callback"),
     path(f"{_saml}acs/", views.saml_response, name="saml_acs"),
     path(f"{_saml}acs/finish/", views.saml_finish, name="saml_finish_acs"),
     path(f"{_saml}metadata/", views.saml_metadata, name="saml_metadata"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from typing import cast
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.utils import get_next_redirect_url
@@ -72,10 +73,10 @@ def log_in(request: HttpRequest, key: str) -> HttpResponseBase:
     process = AuthProcess.CONNECT if _is_linking(request) else AuthProcess.LOGIN
     provider = get_adapter().get_provider(request, key)
     answer = provider.redirect(request, process, next_url=get_next_redirect_url(request))
-    if not isinstance(answer, HttpResponseRedirect):
-        return answer
-    context = {"login": logins()[key], "address": answer.url}
-    return render(request, "accounts/institution_redirect.html", context)
+    if isinstance(answer, HttpResponseRedirect):
+        context = {"login": logins()[key], "address": answer.url}
+        answer = render(request, "accounts/institution_redirect.html", context)
+    return cast("HttpResponseBase", answer)
 
 
 @login_not_required
@@ -130,7 +131,8 @@ def not_offered(request: HttpRequest, organization_slug: str) -> HttpResponseBas
 @require_safe
 def confirm(request: HttpRequest) -> HttpResponse:
     """A person without a password shows again who he or she is: with another login."""
-    keys = set(person_of(request).socialaccount_set.values_list("provider", flat=True))
+    links = SocialAccount.objects.filter(user=person_of(request))
+    keys = set(links.values_list("provider", flat=True))
     context = {
         "logins": [login for login in logins().values() if login.key in keys],
         "next": get_next_redirect_url(request) or "",

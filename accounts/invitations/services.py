@@ -231,9 +231,7 @@ def store_invitation(
     return _renew(invitation)
 
 
-def _create_account(
-    invitation: Invitation, username: str, name: str, password: str | None
-) -> User:
+def _create_account(invitation: Invitation, username: str, name: str, password: str | None) -> User:
     """Raises NameTaken or EmailInUse if a request for another collection was faster."""
     email = invitation.email
     try:

@@ -1,4 +1,4 @@
-"""Checks of mail, of the institution's login, of the proxies, and of what strangers see at the public address."""
+"""Checks of mail, the institution's login, the proxies, and what the public address shows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def check_institution() -> CheckResult:
         try:
             ask_provider(login)
         except ImportError as error:
-            return failed(f"{login.name}: {error.name} is missing.", "Install requirements-server.lock.")
+            return failed(
+                f"{login.name}: {error.name} is missing.", "Install requirements-server.lock."
+            )
         except OSError as error:
             return failed(
                 f"{login.name}: {login.source} does not answer: {type(error).__name__}.",

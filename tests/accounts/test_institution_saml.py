@@ -16,7 +16,7 @@ from accounts.institution.configuration import SAML
 from accounts.models import User
 from tests.accounts.test_institution import invite, is_logged_in
 from tests.support.factories import a_collection
-from tests.support.saml_provider import MAIL, MARA, SUBJECT_ID, SamlProvider, Signer
+from tests.support.saml_provider import MAIL, MARA, SamlProvider, Signer
 from tests.support.visits import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -157,7 +157,12 @@ def test_a_response_works_once_and_in_its_browser(client, provider, collection):
     client.post(reverse("logout"))
     assert come_back(client, response).status_code == 400
     assert not is_logged_in(client)
-    for rubbish in ("", "%%%", base64.b64encode(b"<a>").decode(), base64.b64encode(b"\xff").decode()):
+    for rubbish in (
+        "",
+        "%%%",
+        base64.b64encode(b"<a>").decode(),
+        base64.b64encode(b"\xff").decode(),
+    ):
         assert come_back(client, rubbish).status_code == 400
     assert client.get(f"{ACS}finish/").status_code == 400
 

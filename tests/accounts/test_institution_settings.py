@@ -1,4 +1,4 @@
-"""The variables of the institution's logins, what the checks say about them, and what is imported."""
+"""The variables of the institution's logins, and what the checks say about them."""
 
 from __future__ import annotations
 

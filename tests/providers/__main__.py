@@ -43,7 +43,15 @@ def download(folder: Path) -> None:
 
 def check(downloads: Path) -> int:
     """pytest's exit code."""
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "tests/providers/check_providers.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "0",
+        "-q",
+        "tests/providers/check_providers.py",
+    ]
     environment = {**os.environ, "PROVIDER_DOWNLOADS": str(downloads)}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 

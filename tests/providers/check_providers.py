@@ -84,9 +84,7 @@ def test_simplesamlphp_of_debian(browser, live_server, settings, tmp_path):
     server = live_server.url
     host = f"localhost:{a_free_port()}"
     folder, packages = tmp_path / "settings", DOWNLOADS / "debian"
-    simplesamlphp.write_settings(
-        folder, packages=packages, address=f"http://{host}", server=server
-    )
+    simplesamlphp.write_settings(folder, packages=packages, address=f"http://{host}", server=server)
     metadata = f"http://{host}/saml2/idp/metadata.php"
     settings.INSTITUTION_LOGINS = read_logins(
         {

@@ -39,6 +39,7 @@ $config = array_merge($config, [
     'enable.saml20-idp' => true,
     'module.enable' => ['exampleauth' => true, 'core' => true, 'saml' => true],
     'session.cookie.secure' => false,
+    'session.cookie.samesite' => 'Lax',  // browsers want TLS for 'None'
     'session.phpsession.savepath' => '{folder}/sessions',
     'logging.handler' => 'errorlog',
     'store.type' => 'phpsession',

@@ -24,7 +24,10 @@ ISSUER, SSO = "https://idp.uni.example/metadata", "https://idp.uni.example/sso"
 SUBJECT_ID = "urn:oasis:names:tc:SAML:attribute:subject-id"
 MAIL = "urn:oid:0.9.2342.19200300.100.1.3"
 MARA = {SUBJECT_ID: "248289@uni.example", MAIL: "mara@uni.example", "displayName": "Mara Lind"}
-SAML_NAMES = 'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"'
+SAML_NAMES = (
+    'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" '
+    'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"'
+)
 
 
 class Signer:
@@ -113,7 +116,7 @@ class SamlProvider:
             f'NotOnOrAfter="{ends}" Recipient="{target}" {answers}/></saml:SubjectConfirmation>'
             f'</saml:Subject><saml:Conditions NotBefore="{begins}" NotOnOrAfter="{ends}">'
             f"<saml:AudienceRestriction><saml:Audience>{self.audience or entity}</saml:Audience>"
-            f'</saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement '
+            f"</saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement "
             f'AuthnInstant="{at}" SessionIndex="_1"><saml:AuthnContext><saml:AuthnContextClassRef>'
             "urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef>"
             "</saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>"
