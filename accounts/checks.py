@@ -44,7 +44,7 @@ def check_mail(**kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_institution(**kwargs: Any) -> list[checks.CheckMessage]:
-    """What the settings of the institution's logins leave open. The doctor asks the providers."""
+    """Findings in the settings of the institution's logins. The doctor asks the providers, too."""
     found: list[checks.CheckMessage] = []
     for login in settings.INSTITUTION_LOGINS.values():
         prefix = login.key.upper()

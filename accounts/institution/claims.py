@@ -1,4 +1,4 @@
-"""Who a provider says a person is, compared with what the server requires. Pure."""
+"""The identity that a provider states, compared with what the server requires. Pure."""
 
 from __future__ import annotations
 

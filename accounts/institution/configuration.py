@@ -129,7 +129,7 @@ def _flag(environment: Mapping[str, str], variable: str) -> bool:
 
 
 def _check_address(variable: str, address: str) -> None:
-    """Whoever can change an answer over plain HTTP could log in as anyone."""
+    """Require TLS: an attacker who changes an answer on its way could log in as anyone."""
     parts = urlsplit(address)
     is_local = parts.hostname in LOCAL_HOSTS
     if not parts.hostname or parts.scheme not in ({"https", "http"} if is_local else {"https"}):

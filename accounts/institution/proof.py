@@ -1,4 +1,4 @@
-"""A login at the institution as proof of who somebody is, and the links that an account has."""
+"""A login at the institution as proof of identity, and the links that an account has."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from accounts.models import User
 
 
 def logged_in_just_now(request: HttpRequest) -> bool:
-    """Whether this session's person logged in at the institution within the last minutes."""
+    """True if this session's person logged in at the institution within the last minutes."""
     records = get_authentication_records(request, request.user)
     last = max((each["at"] for each in records if each["method"] == "socialaccount"), default=0)
     return bool(time.time() - last < account_settings.REAUTHENTICATION_TIMEOUT)
 
 
 def institution_methods(person: User) -> list[dict[str, Any]]:
-    """django-allauth's list of ways to show again who one is: a login there, or none."""
+    """The ways to prove the identity again, as django-allauth lists them: a login there, or none."""
     if not SocialAccount.objects.filter(user=person, provider__in=settings.INSTITUTION_LOGINS):
         return []
     url = reverse("institution-confirm")

@@ -48,7 +48,7 @@ class InvalidResponse(ValueError):
 
 
 def saml_settings(login: InstitutionLogin) -> dict[str, Any]:
-    """What django-allauth asks of the provider. python3-saml always requires a signature."""
+    """The settings of the provider for django-allauth. python3-saml always requires a signature."""
     return {
         "login": login,
         "idp": {
