@@ -13,6 +13,14 @@ OIDC, SAML = "oidc", "saml"
 WELL_KNOWN = "/.well-known/openid-configuration"
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 _FLAGS = {"": False, "0": False, "1": True}
+_OF_BOTH = ("NAME", "REQUIRED_CLAIMS", "EMAIL_DOMAINS", "EMAILS_ARE_VERIFIED", "LINK_BY_EMAIL")
+VARIABLES = frozenset(
+    {
+        *("OIDC_DISCOVERY_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"),
+        *("SAML_METADATA", "SAML_ENTITY_ID", "SAML_SUBJECT_ATTRIBUTE"),
+        *(f"{prefix}_{name}" for prefix in ("OIDC", "SAML") for name in _OF_BOTH),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,7 @@ def _read_saml(environment: Mapping[str, str]) -> InstitutionLogin | None:
 
 
 def _common(environment: Mapping[str, str], prefix: str) -> dict[str, object]:
+    _check_names(environment, prefix)
     return {
         "name": _value(environment, f"{prefix}_NAME") or "your institution",
         "required_claims": _claims(environment, f"{prefix}_REQUIRED_CLAIMS"),
@@ -138,14 +147,22 @@ def _check_address(variable: str, address: str) -> None:
         )
 
 
+def _check_names(environment: Mapping[str, str], prefix: str) -> None:
+    """A typing error in OIDC_EMAIL_DOMAINS must not open the server to all domains."""
+    named = {name for name in environment if name.startswith(f"{prefix}_")}
+    if unknown := sorted(named - VARIABLES):
+        known = ", ".join(sorted(name for name in VARIABLES if name.startswith(prefix)))
+        raise ImproperlyConfigured(f"{unknown[0]} is unknown. The variables are {known}.")
+
+
 def _check_nothing_else(environment: Mapping[str, str], variable: str) -> None:
-    prefix = variable.partition("_")[0] + "_"
-    if others := sorted(name for name in environment if name.startswith(prefix)):
-        filled = [name for name in others if name != variable and _value(environment, name)]
-        if filled:
-            raise ImproperlyConfigured(
-                f"{filled[0]} is set, but {variable} is missing. Set both or none."
-            )
+    """Raise ImproperlyConfigured if a variable that belongs to the missing one is set."""
+    prefix = variable.partition("_")[0]
+    of_same_login = sorted(name for name in VARIABLES if name.startswith(prefix))
+    if filled := [name for name in of_same_login if _value(environment, name)]:
+        raise ImproperlyConfigured(
+            f"{filled[0]} is set, but {variable} is missing. Set both or none."
+        )
 
 
 def _value(environment: Mapping[str, str], variable: str) -> str:

@@ -23,7 +23,7 @@ def logged_in_just_now(request: HttpRequest) -> bool:
 
 
 def institution_methods(person: User) -> list[dict[str, Any]]:
-    """The ways to prove the identity again, as django-allauth lists them: a login there, or none."""
+    """The ways to prove the identity again, as django-allauth lists them: a login, or none."""
     if not SocialAccount.objects.filter(user=person, provider__in=settings.INSTITUTION_LOGINS):
         return []
     url = reverse("institution-confirm")
@@ -38,6 +38,8 @@ def can_have_password(person: User) -> bool:
 def institution_context(person: User) -> dict[str, Any]:
     """For the account page: the links of the person, and the logins that could be linked."""
     logins = settings.INSTITUTION_LOGINS
+    if not logins:
+        return {}
     links = SocialAccount.objects.filter(user=person).order_by("provider")
     shown = [
         {"id": link.pk, "name": login.name, "email": link.extra_data.get("email", "")}

@@ -58,6 +58,7 @@ def test_the_variables_are_read():
         ({"SAML_METADATA": "idp.xml"}, "must begin with https://"),
         ({**OIDC_VARIABLES, "OIDC_REQUIRED_CLAIMS": "groups"}, '"groups" is no claim with a value'),
         ({**OIDC_VARIABLES, "OIDC_EMAIL_DOMAINS": "*.example.org"}, "is no domain. Write example"),
+        ({**OIDC_VARIABLES, "OIDC_EMAIL_DOMAIN": "a.example"}, "OIDC_EMAIL_DOMAIN is unknown."),
         ({**OIDC_VARIABLES, "OIDC_LINK_BY_EMAIL": "yes"}, "OIDC_LINK_BY_EMAIL must be 1 or 0"),
     ],
 )
