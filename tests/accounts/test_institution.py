@@ -10,6 +10,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -20,6 +21,7 @@ from accounts.institution.claims import Identity, NotAllowed, check_allowed, pla
 from accounts.institution.configuration import OIDC
 from accounts.invitations.addresses import Invitee
 from accounts.invitations.services import store_invitation
+from accounts.login import forms
 from accounts.models import Role, User
 from tests.support.factories import UserFactory, a_collection
 from tests.support.oidc_provider import MARA, SECRET, OidcProvider, a_key
@@ -240,6 +242,18 @@ class TestExistingAccount:
         assert stranger.post(reverse("unlink-institution", args=[link.pk])).status_code == 404
         client.post(reverse("unlink-institution", args=[link.pk]))
         assert not SocialAccount.objects.exists()
+
+    def test_an_account_of_the_institution_alone_gets_no_link_to_a_password(
+        self, client, provider, collection, mara, monkeypatch
+    ):
+        """Else a person who left the institution would still get in."""
+        monkeypatch.setattr(forms, "soon", lambda send: send())
+        provider.person = {**MARA, "email": "new@uni.example"}
+        invite(collection, "new@uni.example")
+        log_in(client, provider)
+        for email in ("new@uni.example", MARA["email"]):
+            Client().post(reverse("account_reset_password"), {"email": email})
+        assert [message.to for message in mail.outbox] == [[MARA["email"]]]
 
     def test_the_only_way_in_is_not_removed(self, client, provider, collection):
         invite(collection)

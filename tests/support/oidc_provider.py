@@ -18,7 +18,7 @@ from jwt.algorithms import RSAAlgorithm
 
 from accounts.institution.configuration import OIDC, WELL_KNOWN, InstitutionLogin
 
-CLIENT, SECRET, KEY_ID = "qrelsmith", "a secret that is only for tests", "first"
+CLIENT, SECRET, KEY_ID = "qrelsmith", "a secret that is only for the tests", "first"
 MARA = {"sub": "248289", "email": "mara@uni.example", "email_verified": True, "name": "Mara Lind"}
 
 
