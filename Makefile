@@ -2,7 +2,7 @@
 # demo/management/commands/demo.py, tests/run_all.py, tests/messages.py, tests/mutate.py and
 # docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate compose-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
+.PHONY: help demo test lint mutate compose-check provider-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -28,6 +28,7 @@ help:
 	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
 	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate/checks.py'; docs/testing.md)"
 	@echo "make compose-check  start docker-compose.yml with podman, use it, kill and restart its services"
+	@echo "make provider-check  log in at real OpenID and SAML providers in a browser"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
 	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
@@ -56,6 +57,9 @@ mutate:
 
 compose-check:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.compose $(ARGS)
+
+provider-check:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.providers $(ARGS)
 
 SIZES ?= 10k,100k
 bench:

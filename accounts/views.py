@@ -15,6 +15,7 @@ from accounts import services
 from accounts.access import person_of
 from accounts.codes import account_code
 from accounts.forms import NameForm
+from accounts.institution.proof import institution_context
 
 
 @never_cache
@@ -43,6 +44,8 @@ def _account_page(request: HttpRequest, form: NameForm, *, status: int = 200) ->
             "factors": set(
                 Authenticator.objects.filter(user=person).values_list("type", flat=True)
             ),
+            "has_password": person.has_usable_password(),
+            **institution_context(person),
             "memberships": memberships.order_by("collection__name", "role"),
         },
         status=status,

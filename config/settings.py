@@ -17,6 +17,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from accounts.institution.configuration import read_logins
 from accounts.mail.email_url import smtp_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -104,6 +105,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "allauth.usersessions",
     "csp",
     "django_htmx",
@@ -289,6 +291,12 @@ MFA_FORMS = {
     "add_webauthn": "accounts.login.forms.NewPasskeyForm",
     "edit_webauthn": "accounts.login.forms.RenamePasskeyForm",
 }
+# The institution's login (docs/adr/0083-institution-login.md). Providers are not apps here: their
+# code and its packages are imported when the first login begins.
+INSTITUTION_LOGINS = read_logins(os.environ)
+SOCIALACCOUNT_ADAPTER = "accounts.institution.adapter.InstitutionAdapter"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_STORE_TOKENS = False
 SECOND_FACTOR_REQUIRED = _flag("SECOND_FACTOR_REQUIRED", False)
 INVITATION_DAYS = _number("INVITATION_DAYS", 14)
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)

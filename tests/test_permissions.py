@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.socialaccount.models import SocialAccount
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -72,6 +73,11 @@ GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
 NARROW_SCOPES = ("read", "judge")
 FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections"}  # to read
+# They exist with a provider in the settings only, and then for everybody.
+WITHOUT_PROVIDER = (
+    *("institution-login", "openid_connect_callback"),
+    *("saml_acs", "saml_finish_acs", "saml_metadata", "saml_sls"),
+)
 NOTHING_HERE = {"detail": "Not found.", "code": "not_found"}
 
 
@@ -119,6 +125,9 @@ ADDRESSES = [
     Address("mfa_remove_webauthn", ACCOUNTS, BOTH),
     Address("mfa_login_webauthn", EVERYBODY, BOTH),
     Address("usersessions_list", ACCOUNTS, FORM_VIEW),
+    Address("institution-confirm", ACCOUNTS, GET),
+    Address("unlink-institution", ("annotator",), POST),  # whose link it is
+    *(Address(name, (), ()) for name in WITHOUT_PROVIDER),
     Address("invitation", EVERYBODY, BOTH),  # with the link of a mail
     Address("mails", ("staff",), GET),  # without a mail server only
     Address("mail", ("staff",), GET),
@@ -731,6 +740,10 @@ def two_collections(world: World) -> dict:
         "user_id": newcomer.pk,
         "token_id": User.objects.get(username="ann1").api_tokens.first().pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
+        "link_id": SocialAccount.objects.create(
+            user=User.objects.get(username="ann1"), provider="oidc", uid="a key"
+        ).pk,
+        **dict.fromkeys(("key", "provider_id", "organization_slug"), "oidc"),
     }
 
 
@@ -976,6 +989,8 @@ def test_without_a_login_pages_lead_to_it_and_the_api_says_401(address, world):
         if is_api(address.name):
             assert (method, status) == (method, 401)
             assert not speaks_json(address.name) or body["code"] == "not_authenticated"
+        elif address.name in WITHOUT_PROVIDER:
+            assert (method, status) == (method, 404)
         else:
             assert (method, status) == (method, 302)
             assert leads_to == f"{reverse('login')}?next={path}"

@@ -14,6 +14,8 @@ class ActionKind(TextChoices):
     JUDGING_ENDED = "judging-ended", "Ended judging, to become an admin"
     PASSWORD_LINK_MADE = "password-link-made", "Made a password link"
     SECOND_FACTOR_RESET = "second-factor-reset", "Reset a second factor"
+    IDENTITY_LINKED = "identity-linked", "Linked a login of the institution"
+    IDENTITY_UNLINKED = "identity-unlinked", "Removed a login of the institution"
     TOKEN_MADE = "token-made", "Made an API token"
     TOKEN_REVOKED = "token-revoked", "Revoked an API token"
     LOGGED_IN = "logged-in", "Logged in"

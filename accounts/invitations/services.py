@@ -11,7 +11,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
@@ -160,37 +160,46 @@ def invitation_of(token: str) -> Invitation:
     return invitation
 
 
-def accept(*, token: str, person: User) -> Invitation:
+def usable_invitations_to(email: str) -> QuerySet[Invitation]:
+    """The invitations to this email that can be accepted, the oldest first."""
+    usable = Invitation.objects.usable(timezone.now()).select_related("collection")
+    return usable.filter(email=email, collection__archived_at=None)
+
+
+def accept(*, invitation: Invitation, person: User) -> Invitation:
     """Give the person the role. The link stops working.
 
     Raises:
-        InvitationNotValid: as `invitation_of`; also if another request just used the link.
+        InvitationNotValid: the invitation can no longer be accepted.
         CannotBlind: the person may not have this role. The link still works.
     """
-    collection = invitation_of(token).collection
+    collection = invitation.collection
     with transaction.atomic():
         lock_collection(collection)
-        invitation = _usable_now(token)
-        add_membership(collection=collection, user=person, role=invitation.role)
-        _mark_accepted(invitation, person)
-    return invitation
+        locked_invitation = _usable_now(invitation)
+        add_membership(collection=collection, user=person, role=locked_invitation.role)
+        _mark_accepted(locked_invitation, person)
+    return locked_invitation
 
 
-def accept_with_new_account(*, token: str, username: str, name: str, password: str) -> User:
+def accept_with_new_account(
+    *, invitation: Invitation, username: str, name: str, password: str | None
+) -> User:
     """Create an account with the role. Its email is confirmed, because the link came there.
 
-    The person logs in with the email or with `username_in(collection.slug, username)`.
+    The person logs in with the email or with `username_in(collection.slug, username)`, or without
+    a password at the institution.
 
     Raises:
         InvitationNotValid: as `accept`.
         EmailInUse: an account has confirmed the email.
         NameTaken: an account of the collection has that username.
     """
-    collection = invitation_of(token).collection
+    collection = invitation.collection
     username = username_in(collection.slug, username)
     with transaction.atomic():
         lock_collection(collection)
-        invitation = _usable_now(token)
+        invitation = _usable_now(invitation)
         if EmailAddress.objects.filter(email=invitation.email, verified=True).exists():
             raise EmailInUse(invitation.email)
         if User.objects.filter(username__iexact=username).exists():
@@ -222,7 +231,7 @@ def store_invitation(
     return _renew(invitation)
 
 
-def _create_account(invitation: Invitation, username: str, name: str, password: str) -> User:
+def _create_account(invitation: Invitation, username: str, name: str, password: str | None) -> User:
     """Raises NameTaken or EmailInUse if a request for another collection was faster."""
     email = invitation.email
     try:
@@ -261,13 +270,16 @@ def _locked(invitation: Invitation) -> Invitation:
     return locked
 
 
-def _usable_now(token: str) -> Invitation:
-    """As `invitation_of`, locked. The collection is locked before."""
+def _usable_now(invitation: Invitation) -> Invitation:
+    """The invitation as it is now, locked. The collection is locked before.
+
+    Its link must be the one that the caller has read, or it would have been sent again meanwhile.
+    """
     usable = Invitation.objects.usable(timezone.now()).select_for_update()
-    invitation = usable.filter(token_digest=digest_of(token.encode())).first()
-    if invitation is None:
+    locked = usable.filter(pk=invitation.pk, token_digest=invitation.token_digest).first()
+    if locked is None:
         raise InvitationNotValid
-    return invitation
+    return locked
 
 
 def _mark_accepted(invitation: Invitation, person: User) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from allauth.account.internal.flows.login import perform_login, record_authentication
 from allauth.account.models import EmailAddress, Login
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -53,7 +54,7 @@ def _for_a_person(
     error = ""
     if request.method == "POST":
         try:
-            accept(token=token, person=person)
+            accept(invitation=found, person=person)
         except InvitationNotValid:
             raise
         except UserFacingError as refusal:
@@ -78,7 +79,7 @@ def _for_a_stranger(request: HttpRequest, found: Invitation, token: str) -> Http
         values = form.cleaned_data
         try:
             person = accept_with_new_account(
-                token=token,
+                invitation=found,
                 username=values["username"],
                 name=values["name"],
                 password=values["password"],
@@ -91,7 +92,12 @@ def _for_a_stranger(request: HttpRequest, found: Invitation, token: str) -> Http
             _welcome(request, found)
             return _log_in(request, person, found)
     login = f"{reverse('login')}?{urlencode({'next': request.path})}"
-    context = {**_about(found), "form": form, "login_url": login}
+    context = {
+        **_about(found),
+        "form": form,
+        "login_url": login,
+        "institution_logins": settings.INSTITUTION_LOGINS.values(),
+    }
     return render(request, PAGE, context, status=422 if form.errors else 200)
 
 

@@ -20,6 +20,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from accounts.institution.proof import institution_methods, logged_in_just_now
 from accounts.login.limits import LoginTries, client_host
 from accounts.mail.sending import MailNotSent, send_mail
 from accounts.models import User
@@ -63,6 +64,16 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def set_password(self, user: User, password: str) -> None:
         change_password(person=user, password=password)
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Not right after a login at the institution, which is proof as good as a password."""
+        return not logged_in_just_now(self.request) and super().is_reauthentication_required(
+            app=app, **kwargs
+        )
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """A person without a password, an app and a passkey logs in at the institution again."""
+        return super().get_reauthentication_methods(user) or institution_methods(user)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_host(request) or NO_ADDRESS

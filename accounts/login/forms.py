@@ -14,6 +14,7 @@ from allauth.mfa.webauthn import forms as webauthn_forms
 from django import forms
 from django.http import HttpRequest
 
+from accounts.institution.proof import can_have_password
 from accounts.mail.sending import soon
 
 
@@ -100,10 +101,12 @@ class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
             with context.request_context(request):
                 confirmed = EmailAddress.objects.filter(email=email, verified=True)
                 people = [address.user for address in confirmed.select_related("user")]
-                active_people = [person for person in people if person.is_active]
-                if active_people:
+                with_password = [
+                    person for person in people if person.is_active and can_have_password(person)
+                ]
+                if with_password:
                     tokens = account_forms.default_token_generator
-                    request_password_reset(request, email, active_people, tokens)
+                    request_password_reset(request, email, with_password, tokens)
 
         soon(send)
         return email

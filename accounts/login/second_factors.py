@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permi
 
 OPEN_BEFORE = {
     *("login", "logout", "account_reauthenticate", "account_change_password", "new-password"),
+    *("institution-confirm", "institution-login", "openid_connect_callback"),
+    *("saml_acs", "saml_finish_acs"),
     *("help", "help-index", "help-picture"),
 }
 

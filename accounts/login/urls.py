@@ -51,5 +51,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="new-password",
     ),
     path("second-factor/", include("accounts.login.second_factor_urls")),
+    path("institution/", include("accounts.institution.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
 ]

@@ -20,10 +20,15 @@ from accounts.login.adapter import TOO_MANY_TRIES
 from accounts.login.forms import LoginForm, NewPasswordForm
 from accounts.login.known_browsers import remember_browser
 from accounts.mail.sending import NoMail, check_sends_mail
+from accounts.models import User
 from accounts.password_links import LinkNotValid, PasswordLink, choose_password, person_of_link
 
 
 class Login(account_views.LoginView):
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return {**context, "institution_logins": settings.INSTITUTION_LOGINS.values()}
+
     def form_valid(self, form: LoginForm) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
         # The password was right. A second factor may still follow.
@@ -43,6 +48,13 @@ class Logout(account_views.LogoutView):
 
 
 class PasswordChange(account_views.PasswordChangeView):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if isinstance(request.user, User) and not request.user.has_usable_password():
+            messages.info(request, "Your account has no password. You log in at the institution.")
+            return redirect("account")
+        response: HttpResponse = super().dispatch(request, *args, **kwargs)
+        return response
+
     def form_invalid(self, form: NewPasswordForm) -> HttpResponse:
         response: HttpResponse = super().form_invalid(form)
         response.status_code = 422

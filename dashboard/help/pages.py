@@ -99,6 +99,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
         *("mfa_index", "mfa_authenticate", "mfa_activate_totp", "mfa_view_recovery_codes"),
         *("mfa_list_webauthn", "mfa_add_webauthn"),
     ),
+    "institution_login": ("institution-login", "institution-confirm"),
     "accounts#sessions": ("usersessions_list",),
     "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),

@@ -1,4 +1,4 @@
-"""Checks of mail, of the proxies, and of what strangers see at the public address."""
+"""Checks of mail, the institution's login, the proxies, and what the public address shows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.urls import reverse
 
+from accounts.institution.configuration import OIDC
+from accounts.institution.probe import ask_provider
 from server.checks.results import CheckResult, failed, ok, warning
 
 SECONDS = 4.0
@@ -46,6 +48,29 @@ def check_mail() -> CheckResult:
     finally:
         mail.close()
     return ok(f"{place} accepts mail.")
+
+
+def check_institution() -> CheckResult:
+    """Ask each provider for what a login needs: its discovery document, or its SAML metadata."""
+    logins = settings.INSTITUTION_LOGINS.values()
+    for login in logins:
+        variable = "OIDC_DISCOVERY_URL" if login.key == OIDC else "SAML_METADATA"
+        try:
+            ask_provider(login)
+        except ImportError as error:
+            return failed(
+                f"{login.name}: {error.name} is missing.", "Install requirements-server.lock."
+            )
+        except OSError as error:
+            return failed(
+                f"{login.name}: {login.source} does not answer: {type(error).__name__}.",
+                f"Open it on this machine, and check {variable}.",
+            )
+        except ValueError as error:
+            return failed(f"{login.name}: {error}", f"Check {variable}.")
+    if not logins:
+        return ok("No institution's login is set.")
+    return ok(f"{' and '.join(login.name for login in logins)} can be used to log in.")
 
 
 def check_proxies() -> CheckResult:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from server.checks.configuration import check_configuration
 from server.checks.database import check_cache, check_clock, check_database, check_migrations
 from server.checks.files import check_backup, check_bucket, check_disk, check_storage
-from server.checks.network import check_mail, check_proxies, check_tls
+from server.checks.network import check_institution, check_mail, check_proxies, check_tls
 from server.checks.results import CheckLevel, NamedCheck
 from server.checks.running import Check, SideBySide
 from server.checks.work import check_broker, check_queue, check_workers
@@ -27,6 +27,7 @@ CHECKS: Mapping[str, Check] = {
     "bucket": check_bucket,
     "cache": check_cache,
     "mail": check_mail,
+    "institution": check_institution,
     "proxies": check_proxies,
     "TLS": check_tls,
     "backup": check_backup,

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.invitations.addresses import MOST, InvalidLines, Invitee, read_invitees
 from accounts.invitations.models import Invitation
-from accounts.invitations.services import InvitationNotValid, accept, invite
+from accounts.invitations.services import InvitationNotValid, accept, invitation_of, invite
 from accounts.models import Role, User
 from tests.support.api_world import client_of
 from tests.support.factories import UserFactory, a_collection, member
@@ -341,14 +341,14 @@ def test_the_command_invites_from_a_file(collection, tmp_path, capsys):
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_accept_at_once_one_gets_the_role(on_postgresql):
     collection = a_collection()
-    token = token_in(invited(collection, role=Role.CURATOR))
+    invitation = invitation_of(token_in(invited(collection, role=Role.CURATOR)))
     people = [UserFactory(username="first"), UserFactory(username="second")]
     start = threading.Barrier(2)
 
     def try_it(person):
         try:
             start.wait()
-            accept(token=token, person=person)
+            accept(invitation=invitation, person=person)
         except InvitationNotValid:
             return False
         finally:

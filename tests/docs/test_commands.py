@@ -41,6 +41,7 @@ NOT_RUN = {
     "docs/engines.md": 2,
     "docs/evaluation.md": 1,
     "docs/import_release.md": 1,
+    "docs/institution_login.md": 2,
     "docs/known_benchmarks.md": 1,
     "docs/labels.md": 2,
     "docs/languages.md": 1,

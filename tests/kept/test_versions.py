@@ -31,6 +31,7 @@ WITHOUT_ROWS = {
     *("auth_group", "auth_group_permissions", "django_session"),
     *("account_emailaddress", "account_emailconfirmation", "mfa_authenticator"),
     "usersessions_usersession",
+    *("socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken"),
     *("accounts_user_groups", "accounts_user_user_permissions"),
     # What a person or a job writes again with one click
     *("curation_labeller", "pooling_lastplan", "jobs_workerprocess"),

@@ -12,6 +12,9 @@ from allauth.mfa.models import Authenticator
 
 from accounts.actions.kinds import ActionKind as Kind
 from accounts.actions.models import RecordedAction
+from accounts.institution.claims import Identity
+from accounts.institution.configuration import OIDC, InstitutionLogin
+from accounts.institution.services import link_identity, unlink_identity
 from accounts.invitations.addresses import Invitee
 from accounts.invitations.services import accept_with_new_account, store_invitation
 from accounts.login.second_factors import remove_second_factors
@@ -88,8 +91,19 @@ def _accepted_invitation(scene: Scene) -> None:
         scene.collection, Invitee("mara@example.org", ""), Role.CURATOR, scene.admin
     )
     accept_with_new_account(
-        token=letter.token, username="mara", name="", password=secrets.token_urlsafe(16)
+        invitation=letter.invitation,
+        username="mara",
+        name="",
+        password=secrets.token_urlsafe(16),
     )
+
+
+def _unlinked_identity(scene: Scene) -> None:
+    login = InstitutionLogin(key=OIDC, name="University", source="https://idp.example.org")
+    link = link_identity(person=scene.admin, login=login, identity=Identity("a key"))
+    scene.admin.set_password("only for tests")
+    scene.admin.save()
+    unlink_identity(link=link)
 
 
 def _revoked_token(scene: Scene) -> None:
@@ -262,6 +276,7 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
     ),
     (_revoked_token, [Kind.TOKEN_MADE, Kind.TOKEN_REVOKED]),
     (_removed_second_factors, [Kind.SECOND_FACTOR_RESET]),
+    (_unlinked_identity, [Kind.IDENTITY_LINKED, Kind.IDENTITY_UNLINKED]),
     (
         lambda scene: create_person(
             collection=scene.collection, username="new", name="", role=Role.CURATOR
