@@ -121,6 +121,7 @@ INSTALLED_APPS = [
     "rebuilding",
     "annotation",
     "adjudication",
+    "notices",
     "agreement",
     "practice",
     "studies",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permi
 
 OPEN_BEFORE = {
     *("login", "logout", "account_reauthenticate", "account_change_password", "new-password"),
-    *("help", "help-index", "help-picture"),
+    *("help", "help-index", "help-picture", "stop-notices"),
 }
 
 
