@@ -8,23 +8,18 @@ claimed row. Nobody sends that one again: it may have arrived, and the next one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from urllib.parse import urlsplit
 
 from allauth.account.models import EmailAddress
-from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.template.loader import render_to_string
-from django.urls import reverse
-from django.utils import timezone, translation
-from django.utils.translation import gettext
+from django.utils import timezone
 
 from accounts.mail.sending import MailNotSent, send_mail
 from accounts.models import Collection, Membership, User
-from notices.choices import choice_of, stop_token
+from notices.choices import choice_of
+from notices.message import message_for
 from notices.models import Frequency, MailState, NoticeMail
 from notices.waiting import Notice, active_roles, notices_for
 
@@ -150,56 +145,7 @@ def message_of(mail: NoticeMail, now: datetime) -> EmailMessage | None:
     notices = wanted_notices(person)
     if not notices:
         return None
-    with translation.override(_language_of(person)):
-        return _message(mail, address, person, notices)
-
-
-def _language_of(person: User) -> str:
-    known = person.language in dict(settings.LANGUAGES)
-    return person.language if known else settings.LANGUAGE_CODE
-
-
-def _message(
-    mail: NoticeMail, address: str, person: User, notices: Sequence[Notice]
-) -> EmailMessage:
-    stop_link = link_to("stop-notices", stop_token(person))
-    context = {
-        "person": person,
-        "collections": list(_lines(notices)),
-        "choice_link": link_to("notice-choice"),
-        "stop_link": stop_link,
-        "server": settings.SERVER_NAME,
-    }
-    subject = f"[{settings.SERVER_NAME}] {gettext('Waiting for you')}"
-    return EmailMessage(
-        " ".join(subject.split()),
-        render_to_string("notices/mail.txt", context),
-        to=[address],
-        headers={
-            # A mailbox shows a mail only once if a failing server took it twice.
-            "Message-ID": f"<notices.{mail.pk}@{urlsplit(settings.LINK_BASE).hostname}>",
-            "Auto-Submitted": "auto-generated",
-            "List-Unsubscribe": f"<{stop_link}>",
-            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",  # RFC 8058
-        },
-    )
-
-
-def _lines(notices: Sequence[Notice]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each collection's name, with its notices and their links."""
-    for collection in dict.fromkeys(notice.collection for notice in notices):
-        yield (
-            collection.name,
-            [
-                (notice.text, f"{settings.LINK_BASE}{notice.path}")
-                for notice in notices
-                if notice.collection == collection
-            ],
-        )
-
-
-def link_to(name: str, *values: str) -> str:
-    return f"{settings.LINK_BASE}{reverse(name, args=values)}"
+    return message_for(person, address, notices, key=mail.pk)
 
 
 def unsent(now: datetime) -> QuerySet[NoticeMail]:
