@@ -15,7 +15,7 @@ from accounts.tokens.scopes import EVERY_SCOPE, TokenScope
 from notices.choices import change_choice, choice_of
 from notices.models import Frequency, MailChoice, NoticeKind
 from notices.waiting import Notice, active_roles, notices_for
-from web.api.serializers import RequestSerializer
+from web.api.serializers import NoKeys, RequestSerializer
 
 
 class NoticeAnswer(serializers.Serializer[Notice]):
@@ -49,18 +49,18 @@ class NewMailChoice(RequestSerializer):
 class Notices(ApiView):
     @classmethod
     def scopes_for(cls, method: str) -> frozenset[TokenScope]:
-        """Each scope reads and chooses what is the person's own."""
-        return EVERY_SCOPE - ({TokenScope.READ} if method.upper() == "PATCH" else set())
+        """Each scope reads what is the person's own, and those that write choose it."""
+        return EVERY_SCOPE - ({TokenScope.READ} if method.upper() == "POST" else set())
 
     @extend_schema(summary="What waits for you, and which mails you get", responses=NoticesAnswer)
     def get(self, request: Request) -> Response:
-        self.parameters(RequestSerializer)
+        self.parameters(NoKeys)
         return Response(_answer(self.person))
 
     @extend_schema(
         summary="Choose which mails you get", request=NewMailChoice, responses=NoticesAnswer
     )
-    def patch(self, request: Request) -> Response:
+    def post(self, request: Request) -> Response:
         values = self.parsed(NewMailChoice)
         kinds = values.pop("kinds", None)
         if kinds is not None:

@@ -68,7 +68,7 @@ ENDED = (MailState.NOTHING, MailState.SENT, MailState.DROPPED)
 
 
 class NoticeMail(models.Model):
-    """One look at what waits for a person, on one day, and the mail of it if something did.
+    """A look at what waits for a person, on one day, and the mail of it if something did.
 
     It holds no text: the mail says what waits when it is sent. `period` is the day or the ISO week
     that the mail is for, such as 2026-11-27 or 2026-W48.

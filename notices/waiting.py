@@ -1,4 +1,4 @@
-"""What waits for a person: in each collection, the number of things of each kind."""
+"""Notices: in each collection of a person, the number of things of each kind that wait."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def notices_for(
 
 
 class _Counts(NamedTuple):
-    """What one statement says of a collection; numbers are None where there is nothing."""
+    """The answer of one statement about a collection; numbers are None where there is nothing."""
 
     collection: int
     answers: int | None

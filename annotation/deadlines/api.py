@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import OWNERS, Collection, User
 from annotation.deadlines.services import deadlines_of, set_deadlines
-from web.api.serializers import RequestSerializer
+from web.api.serializers import NoKeys, RequestSerializer
 
 
 class AnnotatorDeadline(serializers.Serializer[Any]):
@@ -45,7 +45,7 @@ class Deadlines(CollectionView):
 
     @extend_schema(summary="By when pairs are to be judged", responses=DeadlinesAnswer)
     def get(self, request: Request, slug: str) -> Response:
-        self.parameters(RequestSerializer)
+        self.parameters(NoKeys)
         return Response(_answer(self.collection))
 
     @extend_schema(
@@ -55,7 +55,7 @@ class Deadlines(CollectionView):
         request=NewDeadlines,
         responses=DeadlinesAnswer,
     )
-    def patch(self, request: Request, slug: str) -> Response:
+    def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(NewDeadlines)
         dates: dict[User | None, date | None] = {}
         if "due_on" in values:

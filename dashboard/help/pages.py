@@ -100,6 +100,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
         *("mfa_list_webauthn", "mfa_add_webauthn"),
     ),
     "accounts#sessions": ("usersessions_list",),
+    "deadlines": ("deadlines",),
+    "notices": ("notice-choice", "stop-notices"),
     "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
     "record": ("record", "server-record"),

@@ -118,7 +118,7 @@ def cards_for(user: User) -> list[Card]:
 
 
 def notices_of(user: User, cards: Iterable[Card]) -> list[Notice]:
-    """What waits for the person in the collections of the cards. One query."""
+    """The person's notices in the collections of the cards. One query."""
     shown = list(cards)
     return notices_for(
         user,
