@@ -483,6 +483,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "accounts.models.Role",
         "MetricEnum": "retrieval.retrievers.dense.METRICS",
+        "NoticeKindEnum": "notices.models.NoticeKind",
         "RequirementEnum": "pooling.services.plans.ONLY",
     },
     "POSTPROCESSING_HOOKS": [

@@ -7,7 +7,7 @@ from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.urls import reverse
@@ -144,28 +144,30 @@ def notices_for(
     if not roles:
         return []
     work = personal_work(user, roles) if work is None else work
-    more = {counts.collection: counts for counts in _counts(user, roles)}
+    more = _counts(user, roles)
     ordered = sorted(roles, key=lambda collection: (collection.name, collection.slug))
     return [
         notice
         for collection in ordered
         for notice in _in_collection(
-            collection, roles[collection], work[collection.pk], more[collection.pk]
+            collection, roles[collection], work[collection.pk], more.get(collection.pk, _Counts())
         )
         if notice.number
     ]
 
 
 class _Counts(NamedTuple):
-    """The answer of one statement about a collection; numbers are None where there is nothing."""
+    """The answer of one statement about a collection; numbers are None where there is nothing.
 
-    collection: int
-    answers: int | None
-    questions: int | None
-    failed_jobs: int | None
-    due_on: date | None
-    may_judge: str | None
-    may_decide: str | None
+    Columns are None, too, if no role or rule of the collections needs them.
+    """
+
+    answers: int | None = None
+    questions: int | None = None
+    failed_jobs: int | None = None
+    due_on: date | None = None
+    may_judge: str | None = None
+    may_decide: str | None = None
 
 
 def _in_collection(
@@ -186,20 +188,31 @@ def _in_collection(
         yield Notice(NoticeKind.FAILED_JOBS, collection, counts.failed_jobs or 0)
 
 
-def _counts(user: User, collections: Iterable[Collection]) -> Iterator[_Counts]:
-    recently = timezone.now() - timedelta(days=FAILED_DAYS)
-    failed = Job.objects.failed().filter(finished_at__gte=recently)
-    rows = Collection.objects.filter(pk__in=[each.pk for each in collections]).order_by()
-    found = rows.values_list(
-        "pk",
-        _number_of(unread_answers(user), "facet__collection"),
-        _number_of(HelpRequest.objects.open(), "facet__collection"),
-        _number_of(failed, "collection"),
-        due_on_of(user, "pk"),
-        latest_basis(Level.JUDGE, collection=OuterRef("pk"), person=user),
-        latest_basis(Level.SENIOR, collection=OuterRef("pk"), person=user),
-    )
-    return map(_Counts._make, found)
+def _counts(user: User, roles: Roles) -> dict[int, _Counts]:
+    """By the primary key of the collection. Only needed columns: to make each takes time."""
+    columns: dict[str, Any] = {}
+    held = {role for each in roles.values() for role in each}
+    if held.intersection(JUDGES):
+        columns["answers"] = _number_of(unread_answers(user), "facet__collection")
+        columns["due_on"] = due_on_of(user, "pk")
+    if Role.ADMIN in held:
+        recently = timezone.now() - timedelta(days=FAILED_DAYS)
+        failed = Job.objects.failed().filter(finished_at__gte=recently)
+        columns["questions"] = _number_of(HelpRequest.objects.open(), "facet__collection")
+        columns["failed_jobs"] = _number_of(failed, "collection")
+    if any(collection.qualifying_rho is not None for collection in roles):
+        columns["may_judge"] = _basis(Level.JUDGE, user)
+    if any(collection.senior_rho is not None for collection in roles):
+        columns["may_decide"] = _basis(Level.SENIOR, user)
+    if not columns:
+        return {}
+    rows = Collection.objects.filter(pk__in=[each.pk for each in roles]).order_by()
+    found = rows.values_list("pk", *columns.values())
+    return {pk: _Counts(**dict(zip(columns, row, strict=True))) for pk, *row in found}
+
+
+def _basis(level: Level, user: User) -> Subquery:
+    return latest_basis(level, collection=OuterRef("pk"), person=user)
 
 
 def _number_of(rows: QuerySet, path: str) -> Subquery:  # type: ignore[type-arg]
