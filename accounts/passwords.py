@@ -18,7 +18,7 @@ from web.requests.answers import led_to
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
 
-OPEN_BEFORE = {"account_change_password", "new-password", "login", "logout"}
+OPEN_BEFORE = {"account_change_password", "new-password", "login", "logout", "stop-notices"}
 API = ("/api/v1/", "/api/schema/")
 
 

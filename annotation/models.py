@@ -901,3 +901,6 @@ class HelpExample(models.Model):
 
     def __str__(self) -> str:
         return f"{self.guideline} from {self.request}"
+
+
+from annotation.deadlines.models import Deadline  # noqa: E402, F401 (a model of this app)

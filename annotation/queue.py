@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from accounts.models import Collection, User
 from annotation.aspects import Aspect, aspects_of, aspects_text
+from annotation.deadlines.models import due_on_of
 from annotation.help_requests.reading import has_help, help_of_pairs, may_have_help
 from annotation.models import (
     HelpRequest,
@@ -108,7 +109,10 @@ def rough_time(minutes: int) -> str:
 
 
 class QueryProgress(NamedTuple):
-    """A query of the annotator, with progress and minutes left. `facet` is the facet's key."""
+    """A query of the annotator, with progress and minutes left. `facet` is the facet's key.
+
+    `due_on` is the date for all pairs of the annotator, if there is one.
+    """
 
     pk: int
     name: str
@@ -118,6 +122,7 @@ class QueryProgress(NamedTuple):
     facet_name: str
     progress: SlotProgress
     minutes_left: int
+    due_on: date | None
 
 
 @dataclass(frozen=True)
@@ -185,17 +190,20 @@ def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryPro
             title_of(paper),
             "query__facet__key",
             "query__facet__name",
+            due_on_of(user, "query__collection"),
         )
         .annotate(*map(Sum, SlotProgress._fields), judged_last=Max("latest_at"))
         .filter(total__sum__gt=0)
         .order_by(F("judged_last").desc(nulls_last=True), "query__opening__pk")
     )
     found = []
-    for pk, name, query_paper, title, facet, facet_name, *counts, _ in rows:
+    for pk, name, query_paper, title, facet, facet_name, due_on, *counts, _ in rows:
         progress = SlotProgress(*map(sum, zip(counts, repeats.get(pk, NO_REPEATS), strict=True)))
         minutes = pace.minutes(progress.remaining)
         found.append(
-            QueryProgress(pk, name, query_paper, title, facet, facet_name, progress, minutes)
+            QueryProgress(
+                pk, name, query_paper, title, facet, facet_name, progress, minutes, due_on
+            )
         )
     return found
 

@@ -15,6 +15,7 @@ from agreement.api import AgreementReports
 from agreement.consistency.api import ConsistencyReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
+from annotation.deadlines.api import Deadlines
 from annotation.guidelines.api import (
     ApplyGuideline,
     GuidelineDetail,
@@ -44,6 +45,7 @@ from evaluation.shadow_judges.asking import api as asking
 from evaluation.significance.api import Significance
 from evaluation.top_ups import api as top_ups
 from jobs import api as jobs
+from notices.api import Notices
 from planning.yields.api import Yields
 from pooling import api as pooling
 from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
@@ -160,6 +162,7 @@ collection_routes: list[URLPattern | URLResolver] = [
         name="api-keep-judgment",
     ),
     path("judgments/", annotation.Judgments.as_view(), name="api-judgments"),
+    path("deadlines/", Deadlines.as_view(), name="api-deadlines"),
     path("cases/", adjudication.Cases.as_view(), name="api-cases"),
     path(
         "cases/<path:query>/pairs/<str:token>/", adjudication.CaseDetail.as_view(), name="api-case"
@@ -257,6 +260,7 @@ collection_routes: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", Root.as_view(), name="api-root"),
+    path("notices/", Notices.as_view(), name="api-notices"),
     path("collections/", Collections.as_view(), name="api-collections"),
     path("collections/<slug:slug>/", include(collection_routes)),
     re_path("", UnknownAddress.as_view(), name="api-nowhere"),

@@ -123,6 +123,7 @@ INSTALLED_APPS = [
     "rebuilding",
     "annotation",
     "adjudication",
+    "notices",
     "agreement",
     "practice",
     "studies",
@@ -523,6 +524,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "accounts.models.Role",
         "MetricEnum": "retrieval.retrievers.dense.METRICS",
+        "NoticeKindEnum": "notices.models.NoticeKind",
         "RequirementEnum": "pooling.services.plans.ONLY",
     },
     "POSTPROCESSING_HOOKS": [

@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from accounts.actions.views import record, server_record
 from accounts.invitations.views import invitation
 from accounts.languages import choose_language
+from annotation.deadlines.views import deadlines
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -24,6 +25,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("judge/", include("annotation.urls")),
     path("", include("annotation.guidelines.urls")),
     path("", include("annotation.help_requests.urls")),
+    path("deadlines/", deadlines, name="deadlines"),
     path("adjudicate/", include("adjudication.urls")),
     path("blind-ratings/", include("adjudication.blind.urls")),
     path("judgments/", include("adjudication.judgment_import.urls")),
@@ -58,6 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("accounts.login.urls")),
     path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
+    path("notices/", include("notices.urls")),
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
     path("record/", server_record, name="server-record"),

@@ -62,7 +62,11 @@ def home(request: HttpRequest) -> HttpResponse:
     if len(cards) == 1 and not archived and not user.is_staff:
         # A page with a single link would be useless.
         return redirect("collection", cards[0].collection.slug)
-    return render(request, "dashboard/home.html", {"cards": cards, "archived": archived})
+    return render(
+        request,
+        "dashboard/home.html",
+        {"cards": cards, "archived": archived, "notices": overview.notices_of(user, cards)},
+    )
 
 
 @translated

@@ -41,6 +41,10 @@ class JobQuerySet(models.QuerySet["Job"]):
             )
         return jobs
 
+    def failed(self) -> JobQuerySet:
+        """Failed jobs that were not tried again."""
+        return self.filter(~models.Exists(later_tries()), state=State.FAILED)
+
     def with_state_only(self, kinds: Iterable[str]) -> JobQuerySet:
         """With `is_state_only`, true for jobs of these kinds."""
         is_state_only = models.Q(kind__in=list(kinds))
@@ -72,6 +76,15 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 def _silent_since() -> datetime:
     return timezone.now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
+
+
+def later_tries() -> JobQuerySet:
+    """A subquery: later jobs with the key and the collection of the outer query's job."""
+    return Job.objects.filter(
+        collection=models.OuterRef("collection"),
+        key=models.OuterRef("key"),
+        created_at__gt=models.OuterRef("created_at"),
+    )
 
 
 class Job(models.Model):

@@ -44,6 +44,7 @@ from tests.support.kept_rows import (  # noqa: E402
 )
 from tests.support.migrated_once import MIGRATED, migrate_once  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
+from tests.support.smtp import smtp_server  # noqa: E402
 from tests.support.worlds import KeptWorld  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -371,6 +372,13 @@ def on_postgresql(db):
 def on_sqlite(db):
     if connection.vendor != "sqlite":
         pytest.skip("needs SQLite; this turn is PostgreSQL's")
+
+
+@pytest.fixture
+def smtp(settings):
+    """A real mail server, with what it `received`."""
+    with smtp_server(settings) as handler:
+        yield handler
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,8 @@ from annotation.team import open_new_pairs
 from corpus.models import Document
 from evaluation.models import Asking
 from jobs.models import State
+from notices.message import message_for
+from notices.waiting import active_roles, notices_for
 from practice.models import PracticePair, PracticeSet
 from tests.support.api_world import (
     FAMILY,
@@ -70,7 +72,7 @@ OWNERS_PAGES = re.compile(
     r"|add-query(-list)?|remove-query|labels|predict-labels|train-labeller|check-\w+|guideline"
     r"|apply-guideline|people|add-role|add-person|remove-role|collection-settings"
     r"|invite-people|send-invitation-again|revoke-invitation"
-    r"|collection-facets|judging-settings|jobs?|job-card|cancel-job|try-job-again|import-checked"
+    r"|collection-facets|judging-settings|deadlines|jobs?|job-card|cancel-job|try-job-again|import-checked"
 )
 LED_ON = {"documents", "queries", "pools", "board"}  # to pages of the owner-annotator
 # Of pairs of the pilot round, and of a question to both judges.
@@ -347,6 +349,29 @@ def undone() -> Iterator[None]:
         yield
     finally:
         transaction.savepoint_rollback(savepoint)
+
+
+def test_no_mail_tells_what_its_reader_must_not_know(world):
+    """Nor does a judge's change when others judge."""
+    secrets = {
+        "ann1": ANNOTATORS_SECRETS,
+        "odilia": OWNERS_SECRETS,
+        "adju": ADJUDICATORS_SECRETS,
+    }
+    before = {username: mail_to(username) for username in secrets}
+    others_judge_on(world)
+    after = {username: mail_to(username) for username in ("ann1", "odilia")}
+
+    assert all(world.collection.name in text for text in before.values())
+    assert [name for name, text in before.items() if secrets[name].search(text)] == []
+    assert after == {username: before[username] for username in after}
+
+
+def mail_to(username: str) -> str:
+    person = User.objects.get(username=username)
+    notices = notices_for(person, active_roles(person))
+    mail = message_for(person, "reader@example.org", notices, key=1)
+    return f"{mail.subject}\n{mail.body}\n{sorted(mail.extra_headers.items())}"
 
 
 @pytest.mark.usefixtures("_refusals_once")

@@ -33,6 +33,7 @@ from annotation.services import open_query
 from config import urls
 from corpus.services import create_query
 from jobs.models import State
+from notices.choices import stop_token
 from release.publicity import make_public
 from tests.support.api_world import SHADOW_JUDGE, World, another_collection, token_of
 from tests.support.crawling import filled, patterns
@@ -72,7 +73,8 @@ REFUSED_METHODS = ("get", "post", "delete")
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
 NARROW_SCOPES = ("read", "judge")
-FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections"}  # to read
+FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections", "api-notices"}  # to read
+OF_ONE_SELF = {"api-notices"}  # every person changes the own choice
 # They exist with a provider in the settings only, and then for everybody.
 WITHOUT_PROVIDER = (
     *("institution-login", "openid_connect_callback"),
@@ -135,6 +137,8 @@ ADDRESSES = [
     Address("account", ACCOUNTS, BOTH),
     Address("tokens", ACCOUNTS, BOTH),
     Address("choose-columns", ACCOUNTS, POST),
+    Address("notice-choice", ACCOUNTS, BOTH),
+    Address("stop-notices", EVERYBODY, BOTH),  # with the link of a mail
     Address("choose-language", EVERYBODY, POST),
     Address("revoke-token", ("annotator",), POST),  # whose token it is
     Address("new-collection", ("staff",), BOTH, refusal=403),
@@ -143,6 +147,7 @@ ADDRESSES = [
     Address("api-schema", ACCOUNTS, GET),
     Address("api-root", EVERYBODY, GET),  # what it lists depends on the roles
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
+    Address("api-notices", ACCOUNTS, BOTH),
     Address("api-nowhere", (), ()),
     Address("server-record", ("staff",), GET),
     Address("parts", (), ()),  # in the demo only
@@ -288,6 +293,8 @@ ADDRESSES = [
     Address("own-help-requests", (ANNOTATOR, OWNER), BOTH),
     Address("help-requests", (ADMIN,), GET),
     Address("help-request", (ADMIN,), BOTH),
+    Address("deadlines", (ADMIN, OWNER), BOTH),
+    Address("api-deadlines", (ADMIN, OWNER), BOTH),
     Address("board", (ADMIN, OWNER), BOTH),
     Address("board-figure", (ADMIN,), GET),
     Address("open-queries", (ADMIN,), GET),
@@ -710,6 +717,7 @@ def two_collections(world: World) -> dict:
         "pk": 1,
         "invitation_id": letter.invitation.pk,
         "link_token": letter.token,
+        "stop_token": stop_token(newcomer),
         "mail_name": "20260101-000000-000000-00000000",
         "build": world.build.pk,
         "choice": collection.query_choices.get().name,
@@ -899,6 +907,8 @@ def answer_within_scope(address: Address, person: str, method: str, scope: str) 
     if person not in people:
         return "nothing"
     if method == "get" and (scope == "read" or address.name in FOR_EVERY_SCOPE):
+        return "answer"
+    if scope == "judge" and address.name in OF_ONE_SELF:
         return "answer"
     is_judging = bool(people & {ANNOTATOR, ADJUDICATOR, CURATOR})
     return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"

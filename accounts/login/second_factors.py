@@ -35,7 +35,7 @@ OPEN_BEFORE = {
     *("login", "logout", "account_reauthenticate", "account_change_password", "new-password"),
     *("institution-confirm", "institution-login", "openid_connect_callback"),
     *("saml_acs", "saml_finish_acs"),
-    *("help", "help-index", "help-picture"),
+    *("help", "help-index", "help-picture", "stop-notices"),
 }
 
 

@@ -43,6 +43,12 @@ def news_of_facet(query: Query, user: User) -> list[HelpRequest]:
     return list(rows.order_by("answered_at", "pk"))
 
 
+def unread_answers(user: User) -> HelpRequestQuerySet:
+    """The answers of all collections that `requests_for` lists and the user has not read."""
+    judged_facets = SlotCount.objects.filter(annotator=user).values("query__facet")
+    return HelpRequest.objects.unread_by(user).filter(Q(asker=user) | Q(facet__in=judged_facets))
+
+
 def requests_for(collection: Collection, user: User) -> HelpRequestQuerySet:
     """The rows of the judge's list, the latest first: own requests, and answers for all.
 

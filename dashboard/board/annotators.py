@@ -24,6 +24,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from accounts.models import Collection, User
+from annotation.deadlines.services import deadlines_of
 from annotation.models import Judgment, SlotCount
 from annotation.queue import RECENT, minutes_of, rough_time
 from annotation.team.plans import eligible_annotators
@@ -51,7 +52,10 @@ class AnnotatorShare(NamedTuple):
 
 @dataclass(frozen=True)
 class PersonRow:
-    """An annotator's share of the work. `pace` is in seconds a judgment, None until measured."""
+    """An annotator's share of the work. `pace` is in seconds a judgment, None until measured.
+
+    `due_on` is the last day for the share, None without one.
+    """
 
     user: User
     share: AnnotatorShare
@@ -59,6 +63,7 @@ class PersonRow:
     planned: float
     can_open: bool
     now: datetime
+    due_on: date | None = None
 
     @property
     def judged(self) -> Completion:
@@ -87,12 +92,41 @@ class PersonRow:
         return problem_of(self.share, self.now, can_open=self.can_open)
 
     @property
-    def days_left(self) -> float | None:
-        """At the pairs a day of the last RATE_DAYS days; None if they cannot be said."""
+    def pairs_a_day(self) -> float | None:
+        """Of the last RATE_DAYS days, or since the first query opened; None if not known."""
         if self.problem or not self.share.recent or self.share.first_opened is None:
             return None
         days = min(RATE_DAYS, max(1.0, (self.now - self.share.first_opened) / timedelta(days=1)))
-        return self.judged.remaining * days / self.share.recent
+        return self.share.recent / days
+
+    @property
+    def days_left(self) -> float | None:
+        """At the pairs a day; None if they cannot be said."""
+        return self.judged.remaining / self.pairs_a_day if self.pairs_a_day else None
+
+    @property
+    def needed_a_day(self) -> float | None:
+        """The pairs a day that meet the date, today included; None without a date to come."""
+        today = timezone.localdate(self.now)
+        if self.due_on is None or self.due_on < today:
+            return None
+        return self.judged.remaining / ((self.due_on - today).days + 1)
+
+    @property
+    def lateness(self) -> str:
+        """The reason why the date will be missed; "" if it will not be, or that cannot be said."""
+        if self.due_on is None or not self.judged.remaining:
+            return ""
+        if self.due_on < timezone.localdate(self.now):
+            return "the date is over"
+        if self.problem:
+            return self.problem
+        if self.days_left is None:
+            return ""
+        if self.finishes_on is None:
+            return f"more than {count_noun(YEAR, 'day')} late"
+        late = (self.finishes_on - self.due_on).days
+        return f"{count_noun(late, 'day')} late at this pace" if late > 0 else ""
 
     @property
     def finishes_on(self) -> date | None:
@@ -131,11 +165,15 @@ def late_people(shares: Mapping[int, AnnotatorShare], eligible: Group[int]) -> f
 
 
 class Outlook(NamedTuple):
-    """Of the people with pairs left: those who will not finish, and the last of the others."""
+    """Of the people with pairs left: those who will not finish, and the last of the others.
+
+    `missing` are those who will miss their date.
+    """
 
     unfinished: int
     late: list[PersonRow]
     last: PersonRow | None
+    missing: list[PersonRow]
 
 
 def outlook_of(rows: Iterable[PersonRow]) -> Outlook:
@@ -145,6 +183,7 @@ def outlook_of(rows: Iterable[PersonRow]) -> Outlook:
         len(unfinished),
         [row for row in unfinished if row.problem],
         max(dated, key=lambda row: row.days_left or 0, default=None),
+        [row for row in unfinished if row.lateness],
     )
 
 
@@ -163,10 +202,11 @@ def person_rows(
     shares: dict[int, AnnotatorShare],
     eligible: Group[int],
 ) -> list[PersonRow]:
-    """A row for each of the users, the longest time left first. One more database query."""
+    """A row for each of the users, the longest time left first. Two more database queries."""
     people = list(users)
     unfinished = [user for user in people if user.pk in shares and shares[user.pk].judged.remaining]
     pace = recent_pace(collection, unfinished)
+    dates = deadlines_of(collection)
     now = timezone.now()
     rows = [
         PersonRow(
@@ -176,6 +216,7 @@ def person_rows(
             planned=collection.seconds_per_judgment,
             can_open=user.pk in eligible,
             now=now,
+            due_on=dates.get(user.pk, dates.get(None)),
         )
         for user in people
     ]

@@ -186,5 +186,13 @@ ANNOTATORS: Table[PersonRow] = Table(
                 "problem": lambda person: person.problem,
             },
         ),
+        Column(
+            "due",
+            "Due",
+            {
+                "due_on": lambda person: person.due_on,
+                "lateness": lambda person: person.lateness,
+            },
+        ),
     ],
 )

@@ -101,6 +101,8 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     ),
     "institution_login": ("institution-login", "institution-confirm"),
     "accounts#sessions": ("usersessions_list",),
+    "deadlines": ("deadlines",),
+    "notices": ("notice-choice", "stop-notices"),
     "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
     "record": ("record", "server-record"),

@@ -74,7 +74,9 @@ STAGES = (
             NavigationPage(gettext_noop("Documents"), "documents"),
             NavigationPage(gettext_noop("Queries"), "queries"),
             # Without what a pool or a run shows. It lists queries and opens them.
-            NavigationPage(gettext_noop("Set up"), "set-up", OWNER_ANNOTATORS, holds=("queries/",)),
+            NavigationPage(
+                gettext_noop("Set up"), "set-up", OWNER_ANNOTATORS, holds=("queries/", "deadlines/")
+            ),
             NavigationPage(
                 gettext_noop("Imports"), "document-imports", OWNER_ANNOTATORS, holds=("documents/",)
             ),
@@ -116,7 +118,9 @@ STAGES = (
                 holds=("questions/",),
             ),
             NavigationPage(
-                gettext_noop("Progress"), "board", holds=("not-open/", "judgments/", "referrals/")
+                gettext_noop("Progress"),
+                "board",
+                holds=("not-open/", "deadlines/", "judgments/", "referrals/"),
             ),
             NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
             NavigationPage(

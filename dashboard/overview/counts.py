@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.db.models import (
@@ -22,7 +22,6 @@ from django.db.models import (
 
 from accounts.models import JUDGES, Collection, Membership, User
 from adjudication.models import CaseCount
-from adjudication.queue import due_cases
 from agreement.services import AgreementReport
 from annotation.models import PairCount, Repeat, SlotCount
 from annotation.queue import repeat_counts
@@ -30,7 +29,7 @@ from corpus.facets import SAMPLE_FACETS
 from corpus.models import Document, Facet, Query, QueryPaper, title_of
 from dashboard.overview.roles import roles_by_field
 from dashboard.overview.steps import CollectionCounts
-from jobs.models import LIVE, Job, State
+from jobs.models import LIVE, Job, State, later_tries
 from pooling.models import Pool
 from practice.models import PracticeSet
 from release.models import Release
@@ -104,21 +103,12 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
         {field: Count("pk", filter=Q(role__in=roles)) for field, roles in roles_by_field().items()},
     )
     yield (
-        Job.objects.annotate(tried_again=Exists(_later_tries())),
+        Job.objects.annotate(tried_again=Exists(later_tries())),
         "collection",
         {
             "live_jobs": Count("pk", filter=Q(state__in=LIVE)),
             "failed_jobs": Count("pk", filter=Q(state=State.FAILED, tried_again=False)),
         },
-    )
-
-
-def _later_tries() -> QuerySet[Job]:
-    """A subquery: later jobs with the key and the collection of the outer query's job."""
-    return Job.objects.filter(
-        collection=OuterRef("collection"),
-        key=OuterRef("key"),
-        created_at__gt=OuterRef("created_at"),
     )
 
 
@@ -137,38 +127,6 @@ class JudgedOfQuery(NamedTuple):
     @property
     def remaining(self) -> int:
         return self.total - self.judged
-
-
-@dataclass(frozen=True)
-class PersonalWork:
-    """A person's work in one collection: pairs to judge, and cases that are due."""
-
-    pairs: int = 0
-    judged: int = 0
-    due: int = 0
-
-    @property
-    def remaining(self) -> int:
-        return self.pairs - self.judged
-
-
-def personal_work(user: User, collections: Iterable[Collection]) -> dict[int, PersonalWork]:
-    """The user's own work in each collection, by its id, in a fixed number of queries."""
-    ids = [collection.pk for collection in collections]
-    work = {pk: PersonalWork() for pk in ids}
-    slots = SlotCount.objects.filter(annotator=user, query__collection__in=ids).order_by()
-    for pk, pairs, judged in slots.values_list("query__collection").annotate(
-        Sum("total"), Sum("judged")
-    ):
-        work[pk] = replace(work[pk], pairs=pairs, judged=judged)
-    # The person does not know which pairs are repeats, so they are in every count of the own work.
-    own_repeats = Repeat.objects.filter(query__collection__in=ids)
-    for pk, (total, judged, *_) in repeat_counts(own_repeats, user, "query__collection").items():
-        pairs, before = work[pk].pairs + total, work[pk].judged
-        work[pk] = replace(work[pk], pairs=pairs, judged=before + judged)
-    for pk, due in due_cases(ids, user).items():
-        work[pk] = replace(work[pk], due=due)
-    return work
 
 
 def query_progress(collection: Collection, user: User) -> list[JudgedOfQuery]:
@@ -207,5 +165,5 @@ def idle_annotators(collection: Collection) -> list[User]:
 
 def open_jobs(collection: Collection) -> QuerySet[Job]:
     """Jobs that run or wait, and failed jobs that were not tried again."""
-    failed = Q(state=State.FAILED) & ~Exists(_later_tries())
+    failed = Q(state=State.FAILED) & ~Exists(later_tries())
     return collection.jobs.filter(Q(state__in=LIVE) | failed)

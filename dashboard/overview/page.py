@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date
 from typing import NamedTuple
 
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import Collection, Role, User
 from annotation.models import HelpRequest
 from annotation.queue import pace, rough_time
 from curation.labels.counts import count_labels, unlabelled_documents
 from curation.models import LabelRecord
 from dashboard.overview.counts import (
     JudgedOfQuery,
-    PersonalWork,
     counts_of,
     idle_annotators,
     open_jobs,
-    personal_work,
     query_progress,
 )
 from dashboard.overview.first_steps import FirstStep, first_steps, owners_first_steps
@@ -32,6 +31,8 @@ from dashboard.overview.steps import (
 )
 from dashboard.people.owners import open_work, own_work
 from jobs.models import Job
+from notices.models import NoticeKind
+from notices.waiting import Notice, PersonalWork, active_roles, notices_for, personal_work
 from web.words import count_noun, listed
 
 SHOWN_JOBS = 5
@@ -52,13 +53,18 @@ class Card(NamedTuple):
 
 
 class PersonalQueue(NamedTuple):
-    """The open work of one person. `sittings` is None for a person who does not judge."""
+    """The open work of one person. `sittings` is None for a person who does not judge.
+
+    `due_on` is the date for the pairs, if any; `answers` the notice of unread ones.
+    """
 
     work: PersonalWork
     sittings: list[JudgedOfQuery] | None
     time_left: str
     adjudicates: bool
     curates: bool
+    due_on: date | None = None
+    answers: Notice | None = None
 
 
 class WaitingItem(NamedTuple):
@@ -91,10 +97,7 @@ class OwnerOverview(NamedTuple):
 
 def cards_for(user: User) -> list[Card]:
     """The person's collections that are not archived."""
-    roles: dict[Collection, set[str]] = defaultdict(set)
-    memberships = Membership.objects.filter(user=user, collection__archived_at=None)
-    for membership in memberships.select_related("collection"):
-        roles[membership.collection].add(membership.role)
+    roles = active_roles(user)
     work = personal_work(user, roles)
     admin_collections = [
         collection
@@ -114,6 +117,16 @@ def cards_for(user: User) -> list[Card]:
     ]
 
 
+def notices_of(user: User, cards: Iterable[Card]) -> list[Notice]:
+    """The person's notices in the collections of the cards. One query."""
+    shown = list(cards)
+    return notices_for(
+        user,
+        {card.collection: card.roles for card in shown},
+        {card.collection.pk: card.work for card in shown},
+    )
+
+
 def archived_for(user: User) -> list[Collection]:
     return list(Collection.objects.visible_to(user).exclude(archived_at=None))
 
@@ -124,12 +137,17 @@ def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> Perso
     if sections <= {OverviewPart.PIPELINE}:
         return None
     work = personal_work(user, [collection])[collection.pk]
+    notices = notices_for(user, {collection: roles}, {collection.pk: work})
+    by_kind = {notice.kind: notice for notice in notices}
+    pairs = by_kind.get(NoticeKind.PAIRS)
     return PersonalQueue(
         work=work,
         sittings=query_progress(collection, user) if OverviewPart.JUDGING in sections else None,
         time_left=rough_time(pace(collection, user).minutes(work.remaining)),
         adjudicates=OverviewPart.ADJUDICATION in sections,
         curates=OverviewPart.CURATION in sections,
+        due_on=pairs.due_on if pairs else None,
+        answers=by_kind.get(NoticeKind.ANSWERS),
     )
 
 

@@ -10,7 +10,7 @@ from server.checks.files import check_backup, check_bucket, check_disk, check_st
 from server.checks.network import check_institution, check_mail, check_proxies, check_tls
 from server.checks.results import CheckLevel, NamedCheck
 from server.checks.running import Check, SideBySide
-from server.checks.work import check_broker, check_queue, check_workers
+from server.checks.work import check_broker, check_notices, check_queue, check_workers
 
 DOCTOR_SECONDS = 10.0
 READY_SECONDS = 3.0
@@ -28,6 +28,7 @@ CHECKS: Mapping[str, Check] = {
     "cache": check_cache,
     "mail": check_mail,
     "institution": check_institution,
+    "notices": check_notices,
     "proxies": check_proxies,
     "TLS": check_tls,
     "backup": check_backup,

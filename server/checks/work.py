@@ -13,6 +13,7 @@ from django.utils import timezone
 from jobs.models import Job, State, WorkerProcess
 from jobs.queues import JobQueue
 from jobs.worker import SEEN_SECONDS
+from notices.mails import unsent
 from server.checks.results import CheckResult, failed, ok, warning
 from web.words import count_noun
 
@@ -60,6 +61,20 @@ def check_workers() -> CheckResult:
             "Restart the workers with the version of this process.",
         )
     return ok(found)
+
+
+def check_notices() -> CheckResult:
+    """The mails about waiting work. `check_mail` asks the mail server itself."""
+    mails = unsent(timezone.now()).order_by("day")
+    oldest = mails.first()
+    if oldest is None:
+        return ok("No mail about waiting work failed.")
+    return warning(
+        f"{count_noun(mails.count(), 'mail')} about waiting work not sent, the oldest of "
+        f"{oldest.day:%Y-%m-%d}.",
+        "Read the answer of the mail server in the log of the worker. A mail that failed is sent "
+        "again; one whose worker was killed is not.",
+    )
 
 
 def check_queue() -> CheckResult:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import socket
 
 import pytest
-from aiosmtpd.controller import Controller
 from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import BasePasswordHasher
 from django.core import mail
@@ -50,37 +48,6 @@ def test_a_wrong_variable_is_refused_without_its_password(url):
         smtp_settings(url)
 
     assert "secret" not in str(error.value)
-
-
-class Picky:
-    """A real SMTP server that refuses one recipient."""
-
-    def __init__(self) -> None:
-        self.received: list[tuple[str, str]] = []
-
-    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
-        if address.startswith("refused"):
-            return "550 no such mailbox"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, server, session, envelope):  # noqa: N802
-        self.received.append((envelope.rcpt_tos[0], envelope.content.decode()))
-        return "250 OK"
-
-
-@pytest.fixture
-def smtp(settings):
-    handler = Picky()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Controller(handler, hostname="127.0.0.1", port=port)
-    server.start()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-    yield handler
-    server.stop()
 
 
 def test_a_refused_recipient_stops_no_other_mail(smtp):

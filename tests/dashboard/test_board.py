@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling, decide
+from annotation.deadlines.services import set_deadlines
 from annotation.guidelines.versions import versions_in_use
 from annotation.models import Guideline, Judgment, Opening, Slot
 from annotation.services import (
@@ -237,6 +238,48 @@ def test_the_forecast_divides_the_pairs_left_by_the_pairs_a_day(collection, admi
     assert person.days_left == pytest.approx(8, rel=0.01)
     assert person.finishes_on == timezone.localdate(timezone.now() + timedelta(days=8))
     assert "The last to finish is ann1, about" in words_of(admin.get(address("board")))
+
+
+def test_who_will_miss_the_date_at_the_present_pace(collection, admin, days_pass):
+    opening = an_open_query(collection, size=12)
+    for number, judged in ((1, 6), (2, 3)):
+        for slot in slots(opening, number)[:judged]:
+            judge(slot, 1)
+    now, today = timezone.now(), timezone.localdate()
+    Opening.objects.update(opened_at=now - timedelta(days=4))
+    due = today + timedelta(days=7)
+    set_deadlines(collection=collection, dates={None: due})
+
+    ann1, ann2 = sorted(people_of(collection), key=lambda row: row.user.username)
+    # Once more, from the rows of slots and judgments.
+    late = {}
+    for person in (ann1.user, ann2.user):
+        left = Slot.objects.filter(annotator=person, judgment=None).count()
+        a_day = Judgment.objects.filter(annotator=person).count() / 4
+        late[person] = (timezone.localdate(now + timedelta(days=left / a_day)) - due).days
+    assert late == {ann1.user: -3, ann2.user: 5}
+    assert (ann1.lateness, ann2.lateness) == ("", "5 days late at this pace")
+    assert (ann1.needed_a_day, ann2.needed_a_day) == (6 / 8, 9 / 8)
+    page = words_of(admin.get(address("board")))
+    assert "1 of 2 annotators with pairs left will miss the date: ann2 (5 days late" in page
+    file = csv_rows(admin.get(address("board") + "?format=csv&list=annotators"))
+    rows = {row["username"]: row for row in file}
+    assert (rows["ann2"]["due_on"], rows["ann2"]["lateness"]) == (f"{due}", ann2.lateness)
+    assert rows["ann1"]["lateness"] == ""
+
+    set_deadlines(collection=collection, dates={ann2.user: due + timedelta(days=6)})
+    assert [row.lateness for row in people_of(collection)] == ["", ""]
+    days_pass(7)
+    assert {row.lateness for row in people_of(collection)} == {"no judgment for 7 days"}
+    days_pass(14)
+    assert {row.lateness for row in people_of(collection)} == {"the date is over"}
+
+
+def test_a_date_of_which_nothing_can_be_said_is_not_called_missed(collection):
+    an_open_query(collection, size=3)
+    set_deadlines(collection=collection, dates={None: timezone.localdate()})
+
+    assert {(row.lateness, row.forecast) for row in people_of(collection)} == {("", "not started")}
 
 
 def test_when_all_is_judged_the_page_says_so(collection, admin):

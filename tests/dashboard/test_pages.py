@@ -71,7 +71,7 @@ def test_home_shows_several_collections_with_what_waits(collection, django_asser
     an_open_query(collection)
     client = client_of("ann1")
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         page = client.get(reverse("home"))
 
     assert '<strong class="number">3</strong> pairs to judge' in page.text
@@ -85,7 +85,7 @@ def test_home_asks_the_same_questions_however_many_collections(
         a_collection(f"c{number}")
     client = client_of("admin")
 
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         page = client.get(reverse("home"))
 
     assert page.text.count("Import documents") == 3
@@ -184,7 +184,7 @@ def test_an_annotators_overview_shows_the_own_queue_only(collection, django_asse
     judge(opening, 1, [3, 3, 3])
     client = client_of("ann2")
 
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         page = client.get(at("collection"))
 
     assert "3</span> pairs to judge" in text_of(page)

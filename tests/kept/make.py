@@ -190,6 +190,24 @@ def _make_world() -> None:
         candidate.contributions.all().delete()
     open_query(query=odd, annotators=annotators(collection), opened_by=None)
     _ask_admin(slot)
+    _make_notices(collection, annotator)
+
+
+def _make_notices(collection: Any, annotator: Any) -> None:
+    """Dates for all and for one annotator, and a person who has chosen mails and got one."""
+    from django.utils import timezone
+
+    from annotation.models import Deadline
+    from notices.choices import change_choice
+    from notices.models import NoticeMail
+
+    now = timezone.now()
+    for person in (None, annotator):
+        Deadline.objects.create(collection=collection, annotator=person, due_on=now.date())
+    change_choice(user=annotator, frequency="daily")
+    NoticeMail.objects.create(
+        user=annotator, day=now.date(), period=str(now.date()), state="sent", sent_at=now
+    )
 
 
 def _ask_admin(slot: Any) -> None:

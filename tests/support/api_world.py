@@ -331,6 +331,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "person_id": [0],
         "made_by_id": [0],
         "link_token": ["no-token"],
+        "stop_token": ["no-token"],
         "mail_name": ["no-mail"],
         "invitation_id": [0],
         "token_id": [0],

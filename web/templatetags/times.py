@@ -1,8 +1,8 @@
-"""`{{ moment|ago }}`: "3 minutes ago", with the exact time in the title."""
+"""`{{ moment|ago }}`: "3 minutes ago", with the exact time in the title; days until a date."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import naturaltime
@@ -30,3 +30,9 @@ def ago(moment: datetime | None) -> SafeString | str:
         title,
         naturaltime(moment),
     )
+
+
+@register.filter
+def days_left(day: date) -> int:
+    """The days from today until the day; negative after it."""
+    return (day - timezone.localdate()).days
