@@ -30,6 +30,31 @@ class User(AbstractUser):
         db_default="",
         help_text="The language of the pages, such as de; empty for the browser's.",
     )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the username is a pseudonym."
+    )
+    erased_name = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        db_index=True,
+        help_text="A digest of the username before, so that no import revives it.",
+    )
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(erased_at=None, erased_name="")
+                | (
+                    models.Q(erased_at__isnull=False, is_active=False, password__startswith="!")
+                    & models.Q(first_name="", last_name="", email="", last_login=None)
+                    & models.Q(is_staff=False, is_superuser=False)
+                    & ~models.Q(erased_name="")
+                ),
+                name="user_erased_has_no_name_and_no_login",
+            ),
+        ]
 
     @property
     def shown_name(self) -> str:
