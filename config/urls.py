@@ -60,6 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("accounts.urls")),
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
+    path("personal-data/", include("accounts.personal_data.urls")),
     path("record/", server_record, name="server-record"),
     path("language/", choose_language, name="choose-language"),
     path("parts/", parts, name="parts"),

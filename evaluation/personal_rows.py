@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.personal_data.registry import register_rows
+from accounts.personal_data.registry import leave_out, register_rows
 
 register_rows(
     "error_tags",
@@ -19,3 +19,4 @@ register_rows(
     model="evaluation.ShadowJudge",
     people=["imported_by"],
 )
+leave_out("The address of the server of a model.", "evaluation.Asking.address")

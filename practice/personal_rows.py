@@ -27,6 +27,14 @@ register_rows(
     people=["annotator"],
 )
 register_rows(
+    "training_results",
+    "The results of the person in training.",
+    *("collection=member__practice_set__collection__slug", "number=member__practice_set__number"),
+    *("pairs", "graded", "rho", "undefined", "threshold", "passed", "created_at"),
+    model="practice.TrainingResult",
+    people=["member__annotator"],
+)
+register_rows(
     "practice_sets_made",
     "The pilot rounds and training sets that the person made.",
     *("collection=collection__slug", "kind", "number", "created_at"),

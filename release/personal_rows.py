@@ -35,7 +35,7 @@ register_rows(
 register_rows(
     "errata_reported",
     "The reports of errors by the person, or with an email of the account.",
-    *(*OF_RELEASE, "query", "docno", "problem", "email", "reported_at", "answer"),
+    *(*OF_RELEASE, "query", "docno", "problem", "email", "network", "reported_at", "answer"),
     model="release.Erratum",
     people=["reported_by"],
     found=reported_by,

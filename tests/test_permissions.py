@@ -125,6 +125,11 @@ ADDRESSES = [
     Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
     Address("tokens", ACCOUNTS, BOTH),
+    Address("own-data", ACCOUNTS, GET),
+    Address("download-own-data", ACCOUNTS, POST),
+    Address("find-person", ("staff",), BOTH),
+    Address("person-data", ("staff",), BOTH),
+    Address("export-person", ("staff",), POST),
     Address("choose-columns", ACCOUNTS, POST),
     Address("choose-language", EVERYBODY, POST),
     Address("revoke-token", ("annotator",), POST),  # whose token it is
@@ -729,6 +734,7 @@ def two_collections(world: World) -> dict:
         "missing": "exclude",
         "username": newcomer.username,
         "user_id": newcomer.pk,
+        "person_id": newcomer.pk,
         "token_id": User.objects.get(username="ann1").api_tokens.first().pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
     }

@@ -84,7 +84,7 @@ def erase_person(*, person: User, typed: str) -> str:
         raise WrongUsername(person, typed)
     try:
         with transaction.atomic():
-            return _erase(person)
+            return _erase(person, f"erased-{secrets.token_hex(6)}")
     except IntegrityError as error:
         if HOLDS_PAIRS not in str(error):
             raise
@@ -94,7 +94,17 @@ def erase_person(*, person: User, typed: str) -> str:
         ) from error
 
 
-def _erase(person: User) -> str:
+def erase_again(*, person: User, pseudonym: str) -> None:
+    """Erase a person whom a restored backup brought back, under the pseudonym from before.
+
+    Raises:
+        CannotErase: as `erase_person`.
+    """
+    with transaction.atomic():
+        _erase(person, pseudonym)
+
+
+def _erase(person: User, pseudonym: str) -> str:
     # Two erasures lock collections in the same order. Each also decides about its last admin.
     collections = Collection.objects.filter(memberships__user=person).distinct().order_by("pk")
     for collection in list(collections):
@@ -110,10 +120,10 @@ def _erase(person: User) -> str:
         rows.erase(locked_person)
     locked_person.groups.clear()
     locked_person.user_permissions.clear()
-    _give_pseudonym(locked_person)
+    _give_pseudonym(locked_person, pseudonym)
     record_action(kind=ActionKind.PERSON_ERASED, subject=about_person(locked_person))
-    transaction.on_commit(partial(delete_mails_to, emails))
-    transaction.on_commit(partial(_note_erasure, locked_person))
+    transaction.on_commit(partial(delete_mails_to, emails), robust=True)
+    transaction.on_commit(partial(_note_erasure, locked_person), robust=True)
     return locked_person.username
 
 
@@ -127,10 +137,10 @@ def _end_sessions(person: User) -> None:
     Session.objects.filter(pk__in=own).delete()
 
 
-def _give_pseudonym(person: User) -> None:
+def _give_pseudonym(person: User, pseudonym: str) -> None:
     person.erased_name = digest_of_name(person.username)
     person.erased_at = timezone.now()
-    person.username = f"erased-{secrets.token_hex(6)}"
+    person.username = pseudonym
     person.first_name = person.last_name = person.email = person.language = ""
     person.is_active = person.is_staff = person.is_superuser = False
     person.must_change_password = False

@@ -41,6 +41,13 @@ register_rows(
     private=_unfinished("repeat__slot__pair"),
 )
 register_rows(
+    "judgments_kept",
+    "The questions of adjudicators to which the person answered by keeping the judgment.",
+    *(*_of_pair("question__pair"), "created_at"),
+    model="annotation.KeptAnswer",
+    people=["judgment__annotator"],
+)
+register_rows(
     "seats",
     "The queries that the person judges.",
     *("collection=opening__query__collection__slug", "query=opening__query__name"),

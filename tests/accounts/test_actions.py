@@ -34,8 +34,6 @@ ELSEWHERE = {
     *(ActionKind.LOGGED_IN, ActionKind.LOGIN_LIMIT_REACHED, ActionKind.COLLECTION_IMPORTED),
     *(ActionKind.PERSON_READ, ActionKind.GRADES_DOWNLOADED, ActionKind.RECORD_EXPORTED),
 }
-# Their services come with the rights of people.
-TO_COME = {ActionKind.PERSON_EXPORTED, ActionKind.PERSON_ERASED}
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def test_each_deed_is_recorded_once_and_is_not_if_it_is_rolled_back(db, tmp_path
         assert recorded(before) == []
         seen.update(kinds)
 
-    assert set(ActionKind) - seen == ELSEWHERE | TO_COME
+    assert set(ActionKind) - seen == ELSEWHERE
 
 
 def _short(kinds: list[ActionKind]) -> list[ActionKind]:

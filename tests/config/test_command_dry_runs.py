@@ -173,6 +173,11 @@ CASES: dict[str, Case] = {
     "invite_people": lambda world, folder: [
         *("small", written(folder, "people.txt", "mara@example.org"), "--role", "curator")
     ],
+    "export_person": lambda world, folder: ["ann1", folder / "person.zip"],
+    "erase_person": lambda world, folder: ["ann2"],
+    "erase_again": lambda world, folder: [
+        written(folder, "erasures.jsonl", {"id": 0, "pseudonym": "erased-0"})
+    ],
     "remove_second_factors": lambda world, folder: ["ann1"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
     "create_query": lambda world, folder: ["small", world.paper, "background"],
