@@ -166,6 +166,11 @@ class Collection(models.Model):
         db_default=False,
         help_text="Admins and owner-annotators need a second factor to open it.",
     )
+    consent_version = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="The version of the consent text that judges are asked for; 0 for none.",
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
     )

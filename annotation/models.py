@@ -901,3 +901,6 @@ class HelpExample(models.Model):
 
     def __str__(self) -> str:
         return f"{self.guideline} from {self.request}"
+
+
+from annotation.consent.models import Consent, ConsentText  # noqa: E402, F401 (models of this app)

@@ -22,6 +22,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("planning.urls")),
     path("", include("pooling.urls")),
     path("judge/", include("annotation.urls")),
+    path("", include("annotation.consent.urls")),
     path("", include("annotation.guidelines.urls")),
     path("", include("annotation.help_requests.urls")),
     path("adjudicate/", include("adjudication.urls")),

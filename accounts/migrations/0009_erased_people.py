@@ -4,25 +4,51 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0008_languages'),
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("accounts", "0008_languages"),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='user',
-            name='erased_at',
-            field=models.DateTimeField(blank=True, help_text='Since when the username is a pseudonym.', null=True),
+            model_name="user",
+            name="erased_at",
+            field=models.DateTimeField(
+                blank=True, help_text="Since when the username is a pseudonym.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='user',
-            name='erased_name',
-            field=models.CharField(blank=True, db_default='', db_index=True, default='', help_text='A digest of the username before, so that no import revives it.', max_length=64),
+            model_name="user",
+            name="erased_name",
+            field=models.CharField(
+                blank=True,
+                db_default="",
+                db_index=True,
+                default="",
+                help_text="A digest of the username before, so that no import revives it.",
+                max_length=64,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('erased_at', None), ('erased_name', '')), models.Q(('erased_at__isnull', False), ('is_active', False), ('password__startswith', '!'), ('email', ''), ('first_name', ''), ('last_login', None), ('last_name', ''), ('is_staff', False), ('is_superuser', False), models.Q(('erased_name', ''), _negated=True)), _connector='OR'), name='user_erased_has_no_name_and_no_login'),
+            model_name="user",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("erased_at", None), ("erased_name", "")),
+                    models.Q(
+                        ("erased_at__isnull", False),
+                        ("is_active", False),
+                        ("password__startswith", "!"),
+                        ("email", ""),
+                        ("first_name", ""),
+                        ("last_login", None),
+                        ("last_name", ""),
+                        ("is_staff", False),
+                        ("is_superuser", False),
+                        models.Q(("erased_name", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="user_erased_has_no_name_and_no_login",
+            ),
         ),
     ]

@@ -15,7 +15,9 @@ IMPORTED = "imported-"  # accounts.services.imported_username
 
 def digest_of_name(username: str) -> str:
     """The same for the account of a person and for that of his or her imported data."""
-    return salted_hmac(SALT, username.lower().removeprefix(IMPORTED), algorithm="sha256").hexdigest()
+    return salted_hmac(
+        SALT, username.lower().removeprefix(IMPORTED), algorithm="sha256"
+    ).hexdigest()
 
 
 def is_erased_name(username: str) -> bool:

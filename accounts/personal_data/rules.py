@@ -6,9 +6,7 @@ from accounts.rules import MEMBERSHIP
 from database.triggers import reject, reject_each
 
 USER = "accounts_user"
-IS_ERASED = (
-    f"EXISTS (SELECT 1 FROM {USER} u WHERE u.id = NEW.user_id AND u.erased_at IS NOT NULL)"
-)
+IS_ERASED = f"EXISTS (SELECT 1 FROM {USER} u WHERE u.id = NEW.user_id AND u.erased_at IS NOT NULL)"
 
 RULES = [
     # The constraint `user_erased_has_no_name_and_no_login` says what the row has.

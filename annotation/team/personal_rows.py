@@ -106,6 +106,21 @@ register_rows(
     people=["asked_by"],
 )
 register_rows(
+    "consents",
+    "The consent texts to which the person agreed.",
+    *("collection=text__collection__slug", "version=text__version", "text=text__text"),
+    *("agreed_at", "withdrawn_at"),
+    model="annotation.Consent",
+    people=["person"],
+)
+register_rows(
+    "consent_texts",
+    "The consent texts that the person wrote.",
+    *("collection=collection__slug", "version", "text", "written_at"),
+    model="annotation.ConsentText",
+    people=["written_by"],
+)
+register_rows(
     "help_requests",
     "The questions that the person asked an admin, and the answers.",
     *("collection=facet__collection__slug", "facet=facet__key", "text", "asked_at", "answer"),

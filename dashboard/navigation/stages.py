@@ -104,7 +104,7 @@ STAGES = (
                 gettext_noop("Judge"),
                 "judge",
                 JUDGES_ONLY,
-                holds=("practice/", "own-help-requests/"),
+                holds=("practice/", "own-help-requests/", "consent/"),
             ),
             NavigationPage(
                 gettext_noop("Full-text study"), FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})
@@ -118,7 +118,7 @@ STAGES = (
             NavigationPage(
                 gettext_noop("Progress"), "board", holds=("not-open/", "judgments/", "referrals/")
             ),
-            NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
+            NavigationPage(gettext_noop("People"), "people", OWNERS_TOO, holds=("consent-texts/",)),
             NavigationPage(
                 gettext_noop("Guidelines"), "guidelines", JUDGES_TOO, holds=("help-requests/",)
             ),
