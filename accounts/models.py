@@ -307,3 +307,4 @@ class GivenRole(models.Model):
 
 
 from accounts.invitations.models import Invitation  # noqa: E402, F401 (it refers to the models above)
+from accounts.personal_data.models import RetentionRun  # noqa: E402, F401 (a model of this app)

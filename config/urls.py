@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from accounts.actions.views import record, server_record
 from accounts.invitations.views import invitation
 from accounts.languages import choose_language
+from accounts.personal_data.privacy import privacy
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
 from demo.views import parts
@@ -61,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("accounts.urls")),
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
+    path("privacy/", privacy, name="privacy"),
     path("personal-data/", include("accounts.personal_data.urls")),
     path("record/", server_record, name="server-record"),
     path("language/", choose_language, name="choose-language"),

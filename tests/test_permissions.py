@@ -148,6 +148,7 @@ ADDRESSES = [
     Address("help", EVERYBODY, GET),
     Address("help-picture", EVERYBODY, GET),
     Address("public-releases", EVERYBODY, GET),
+    Address("privacy", EVERYBODY, GET),
     Address("public-release", EVERYBODY, GET),
     Address("public-release-download", EVERYBODY, GET),
     Address("report-public-erratum", EVERYBODY, BOTH),

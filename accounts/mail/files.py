@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage as ReadMessage
@@ -41,6 +41,17 @@ def delete_mails_to(emails: Set[str]) -> None:
         message = message_from_bytes(path.read_bytes(), policy=policy.default)
         if {each.lower() for _, each in getaddresses([str(message["To"])])} & emails:
             path.unlink(missing_ok=True)
+
+
+def mails_before(moment: datetime) -> list[str]:
+    """The names of the mails that were written before it."""
+    end = f"{moment:%Y%m%d-%H%M%S}"
+    return [path.stem for path in Path(settings.MAIL_DIR).glob("*.eml") if path.stem < end]
+
+
+def delete_mails(names: Iterable[str]) -> None:
+    for name in names:
+        Path(settings.MAIL_DIR, f"{name}.eml").unlink(missing_ok=True)
 
 
 class WrittenMail(NamedTuple):

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
+from accounts.personal_data.retention import last_cleared
 from jobs.models import Job, State, WorkerProcess
 from jobs.worker import SEEN_SECONDS
 from server.checks.results import CheckResult, failed, ok, warning
@@ -18,6 +19,7 @@ from web.words import count_noun
 BROKER_SECONDS = 2
 UNSEEN_SECONDS = 4 * SEEN_SECONDS
 LONG_WAIT = timedelta(minutes=10)
+CLEARED_LATE = timedelta(days=1)
 START = "Start a worker: see “As bare processes” in the docs."
 
 
@@ -54,6 +56,18 @@ def check_workers() -> CheckResult:
             "Restart the workers with the version of this process.",
         )
     return ok(found)
+
+
+def check_retention() -> CheckResult:
+    cleared_at = last_cleared()
+    if cleared_at is None:
+        return ok("Nothing was cleared yet.")
+    if timezone.now() - cleared_at > CLEARED_LATE:
+        return warning(
+            f"Personal data past its time was last cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.",
+            "Start a worker, or run manage.py delete_expired.",
+        )
+    return ok(f"Cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def check_queue() -> CheckResult:

@@ -229,7 +229,7 @@ CASES: dict[str, Case] = {
     "prove_display": proof_arguments,
     "publish_release": lambda world, folder: accepted("1.1"),
     "reconcile_jobs": lambda world, folder: [],
-    "delete_addresses": lambda world, folder: [],
+    "delete_expired": lambda world, folder: [],
     "report_cited_papers": lambda world, folder: ["small", "--measure", "P@1"],
     "run_retrievers": lambda world, folder: ["small", "bm25_title"],
     "score_systems": lambda world, folder: ["small"],

@@ -28,7 +28,7 @@ WITHOUT_VERB = {"doctor"}  # what other tools call it
 # of its own, a release by itself, the server's record and backups, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
-    *("list_server_actions", "delete_addresses", "reconcile_jobs", "write_labeller"),
+    *("list_server_actions", "delete_expired", "reconcile_jobs", "write_labeller"),
     *("make_backup", "restore_backup"),
     *("export_person", "erase_person", "erase_again"),  # people may be in several collections
 }
