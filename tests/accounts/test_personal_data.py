@@ -6,11 +6,13 @@ import hashlib
 import io
 import json
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.mail import EmailMessage
@@ -25,7 +27,9 @@ from accounts.invitations.services import store_invitation
 from accounts.mail.files import FileBackend
 from accounts.models import Role, User
 from accounts.personal_data.erasing import CannotErase, WrongUsername, erase_person, plan_erasure
+from accounts.personal_data.models import RetentionRun
 from accounts.personal_data.registry import left_out, personal_rows
+from accounts.personal_data.retention import clear_expired_if_due
 from accounts.services import ErasedName, NameTaken, create_person, imported_person
 from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token
@@ -33,6 +37,8 @@ from annotation.models import Judgment
 from release.datasheets.services import save_profile
 from release.errata.services import report_erratum
 from release.files import path_of
+from server.checks.results import CheckLevel
+from server.checks.work import check_retention
 from tests.conftest import ROOT
 from tests.support.api_world import (
     EMAIL,
@@ -259,6 +265,69 @@ class TestErasure:
         call_command("erase_again", str(tmp_path / "erasures.jsonl"))
         assert User.objects.get(pk=ann2.pk).username == "erased-0123456789ab"
         assert "All people of the list are erased." in capsys.readouterr().out
+
+
+class TestRetention:
+    def test_what_is_past_its_time_is_cleared_once_an_hour(self, collection, settings):
+        person, now = UserFactory(username="mara"), timezone.now()
+        long_ago = now - timedelta(days=settings.ENDED_TOKEN_DAYS + 1)
+        for name, ended in (("old", long_ago), ("new", now)):
+            token = {"scope": "read", "start": "", "digest": name, "revoked_at": ended}
+            person.api_tokens.create(name=name, **token)
+        for name, days in (("old", settings.UNUSED_INVITATION_DAYS + 1), ("new", 1)):
+            Invitation.objects.create(
+                collection=collection,
+                email=f"{name}@example.org",
+                role=Role.CURATOR,
+                token_digest=name,
+                expires_at=now - timedelta(days=days),
+            )
+        UserSession.objects.create(
+            user=person, ip="198.51.100.7", session_key="gone", data={}, user_agent="Firefox"
+        )
+        Session.objects.create(session_key="ended", session_data="", expire_date=long_ago)
+        folder = Path(settings.MAIL_DIR)
+        folder.mkdir(exist_ok=True)
+        for day in (long_ago, now):
+            (folder / f"{day:%Y%m%d-%H%M%S-%f}-00000000.eml").write_text("To: a@example.org")
+        kept = client_of("admin")
+
+        clear_expired_if_due()
+
+        assert [token.name for token in person.api_tokens.all()] == ["new"]
+        assert [each.email for each in Invitation.objects.all()] == ["new@example.org"]
+        assert not UserSession.objects.filter(user=person).exists()
+        assert not Session.objects.filter(session_key="ended").exists()
+        assert len(list(folder.glob("*.eml"))) == 1
+        assert kept.get("/account/").status_code == 200
+
+        person.api_tokens.update(revoked_at=long_ago)
+        clear_expired_if_due()  # within the hour
+        assert person.api_tokens.exists()
+        assert check_retention().level == CheckLevel.OK
+        RetentionRun.objects.update(cleared_at=now - timedelta(days=2))
+        assert check_retention().level == CheckLevel.WARNING
+        clear_expired_if_due()
+        assert not person.api_tokens.exists()
+
+    def test_the_privacy_page_has_the_times_of_this_server_in_three_languages(
+        self, client, settings
+    ):
+        settings.ACTION_ADDRESS_DAYS, settings.LOG_DAYS = 41, 0
+        settings.SERVER_CONTACT = "help@example.org"
+        for language, words in (
+            ("en", "record of actions: 41 days"),
+            ("de", "Protokoll der Aktionen: 41 Tage"),
+            ("es", "registro de acciones: 41 días"),
+        ):
+            page = text_of(client.get("/privacy/", headers={"Accept-Language": language}))
+            assert words in page
+            assert "help@example.org" in page
+        settings.ACTION_ADDRESS_DAYS, settings.LOG_DAYS = 0, 7
+        page = text_of(client.get("/privacy/"))
+        assert "record of actions: not stored" in page
+        assert "Logs: 7 days" in page
+        assert 'href="/privacy/"' in client.get("/accounts/login/").text
 
 
 def _sessions_of(person: User) -> list[str]:
