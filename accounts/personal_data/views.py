@@ -118,9 +118,9 @@ def _refused(request: HttpRequest, error: NotForYou) -> HttpResponse:
 def _page(request: HttpRequest, person: User, form: ErasePersonForm) -> HttpResponse:
     plan: ErasurePlan = plan_erasure(person)
     parts = [
-        ("Goes", "removed", plan.removed),
-        ("Stays without addresses and emails", "emptied", plan.emptied),
-        ("Stays under a pseudonym", "kept", plan.kept),
+        ("Removed", "removed", plan.removed),
+        ("Kept without addresses and emails", "emptied", plan.emptied),
+        ("Kept under a pseudonym", "kept", plan.kept),
     ]
     context = {"person": person, "form": form, "plan": plan, "parts": parts}
     status = 422 if form.errors else 200

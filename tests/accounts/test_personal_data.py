@@ -19,10 +19,12 @@ from django.core.mail import EmailMessage
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, models, transaction
 from django.test import Client
+from django.utils import timezone
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.models import RecordedAction
 from accounts.invitations.addresses import Invitee
+from accounts.invitations.models import Invitation
 from accounts.invitations.services import store_invitation
 from accounts.mail.files import FileBackend
 from accounts.models import Role, User
