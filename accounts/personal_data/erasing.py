@@ -53,12 +53,17 @@ class WrongUsername(AccountError):
 
 
 class ErasurePlan(NamedTuple):
-    """What an erasure would do, and what must be done before it."""
+    """The effects of an erasure, and what must be done before it."""
 
     removed: list[StoredRows]
     emptied: list[StoredRows]
     kept: list[StoredRows]
     obstacles: list[str]
+
+
+def erasures_path() -> Path:
+    """The list of erasures, for `erase_again` after the restore of a backup."""
+    return Path(settings.DATA_DIR, ERASURES)
 
 
 def plan_erasure(person: User) -> ErasurePlan:
@@ -150,7 +155,7 @@ def _give_pseudonym(person: User, pseudonym: str) -> None:
 
 
 def _note_erasure(person: User) -> None:
-    """Add a line to the list that `erase_again` reads after a restore. It has no personal data."""
+    """Add a line to the list of erasures. It has no personal data."""
     line = {"id": person.pk, "pseudonym": person.username, "erased_at": str(person.erased_at)}
-    with Path(settings.DATA_DIR, ERASURES).open("a") as file:
+    with erasures_path().open("a") as file:
         file.write(f"{json.dumps(line)}\n")

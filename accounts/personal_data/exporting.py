@@ -50,13 +50,12 @@ class StoredRows(NamedTuple):
     """Rows of the registry, and how many of them there are about a person."""
 
     rows: PersonalRows
-    count: int
+    number: int
 
 
 def stored_about(person: User) -> list[StoredRows]:
-    """What there is about the person, without what there is not."""
     counted = (StoredRows(rows, rows.of(person).count()) for rows in personal_rows())
-    return [each for each in counted if each.count]
+    return [each for each in counted if each.number]
 
 
 def check_may_see(*, asked_by: User, person: User) -> None:

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class RetentionRun(models.Model):
-    """One row. The doctor reads it."""
+    """The last time. It is a single row, which the doctor reads."""
 
     cleared_at = models.DateTimeField()
 

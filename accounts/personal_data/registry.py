@@ -14,7 +14,7 @@ from accounts.models import User
 
 
 class Fate(StrEnum):
-    """What an erasure does with rows."""
+    """The effect of an erasure on rows."""
 
     REMOVED = "removed"
     EMPTIED = "emptied"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -25,7 +25,7 @@ class Expiring(NamedTuple):
     """Data with a time: how many are past it, and the function that clears them."""
 
     name: str
-    count: Callable[[], int]
+    number: Callable[[], int]
     clear: Callable[[], object]
 
 
@@ -37,11 +37,11 @@ def _ended_sessions() -> QuerySet[Session]:
     return Session.objects.filter(expire_date__lt=timezone.now())
 
 
-def _listed_sessions() -> QuerySet[UserSession]:
+def _listed_sessions() -> QuerySet[Any]:
     """Those whose session is gone. They have an address and a browser."""
-    return UserSession.objects.exclude(
-        Exists(Session.objects.filter(session_key=OuterRef("session_key")))
-    )
+    alive = Session.objects.filter(session_key=OuterRef("session_key"))
+    listed: QuerySet[Any] = UserSession.objects.exclude(Exists(alive))
+    return listed
 
 
 def _ended_tokens() -> QuerySet[ApiToken]:
@@ -79,7 +79,7 @@ EXPIRING = (
 
 
 def count_expired() -> dict[str, int]:
-    return {each.name: each.count() for each in EXPIRING}
+    return {each.name: each.number() for each in EXPIRING}
 
 
 def clear_expired() -> dict[str, int]:

@@ -76,7 +76,7 @@ def find_person(request: HttpRequest) -> HttpResponse:
 @for_staff
 @require_http_methods(["GET", "HEAD", "POST"])
 def person_data(request: HttpRequest, person_id: int) -> HttpResponseBase:
-    """What there is about a person, and what an erasure would do. A POST erases."""
+    """Show the rows about a person, and what an erasure would do. A POST erases."""
     person = _person(person_id)
     form = ErasePersonForm(request.POST or None, person=person)
     try:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import in_collection, person_of, row_or_404
+from accounts.access import in_collection, person_of
 from accounts.models import JUDGES, OWNERS, Collection
 from annotation.consent.forms import AgreeForm, ConsentTextForm
 from annotation.consent.reading import (
@@ -33,10 +33,10 @@ from web.words import count_noun
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the text; a POST agrees. `then` is the name of a query to go on with."""
-    text = row_or_404(current_text(collection))
-    person = person_of(request)
+    text, person = current_text(collection), person_of(request)
     form = AgreeForm(
-        request.POST or None, initial={"version": text.version, "then": request.GET.get("then", "")}
+        request.POST or None,
+        initial={"version": collection.consent_version, "then": request.GET.get("then", "")},
     )
     if request.method == "POST" and form.is_valid():
         then = form.cleaned_data["then"]
@@ -51,7 +51,7 @@ def consent(request: HttpRequest, collection: Collection) -> HttpResponse:
         "collection": collection,
         "text": text,
         "form": form,
-        "given": standing_consent(collection, person),
+        "given": standing_consent(collection, person) if text else None,
     }
     status = 422 if form.errors else 200
     return render(request, "annotation/consent.html", context, status=status)
@@ -65,7 +65,7 @@ def withdraw_consent(request: HttpRequest, collection: Collection) -> HttpRespon
         request,
         gettext("You have withdrawn your consent. You can judge again once you agree again."),
     )
-    return redirect("consent" if collection.consent_version else "judge", collection.slug)
+    return redirect("consent", collection.slug)
 
 
 @in_collection(*OWNERS)

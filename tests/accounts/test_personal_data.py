@@ -57,6 +57,12 @@ from tests.support.visits import client_of, text_of
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(autouse=True)
+def _own_folders(settings, tmp_path):
+    settings.DATA_DIR, settings.MAIL_DIR = tmp_path, tmp_path / "mails"
+
+
 ZEBEDEE = "zebedee@example.org"
 SECRET, AGENT = "TOTPSECRET", "Zebedee's browser"
 

@@ -20,7 +20,8 @@ from tests.support.visits import address
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_judge_consents_judges_and_is_erased(page, context, live_server):
+def test_a_judge_consents_judges_and_is_erased(page, context, live_server, settings, tmp_path):
+    settings.DATA_DIR, settings.MAIL_DIR = tmp_path, tmp_path / "mails"
     collection = a_collection()
     opening = an_open_query(collection, size=1)
     judge, admin = User.objects.get(username="ann1"), User.objects.get(username="admin")
@@ -30,7 +31,7 @@ def test_a_judge_consents_judges_and_is_erased(page, context, live_server):
     assert_accessible(page)
     page.get_by_label("Text").fill("## Einwilligung\n\nIhre Noten werden gespeichert.")
     page.get_by_role("button", name="Save the text").click()
-    expect(page.get_by_role("status")).to_contain_text("agree to version 1")
+    expect(page.locator(".notices")).to_contain_text("agree to version 1")
 
     log_in(context, live_server, judge)
     page.goto(live_server.url + address("judge-query", opening.query.name))

@@ -33,7 +33,7 @@ WITHOUT_ROWS = {
     "usersessions_usersession",
     *("accounts_user_groups", "accounts_user_user_permissions"),
     # What a person or a job writes again with one click
-    *("curation_labeller", "pooling_lastplan", "jobs_workerprocess"),
+    *("curation_labeller", "pooling_lastplan", "jobs_workerprocess", "accounts_retentionrun"),
 }
 
 
