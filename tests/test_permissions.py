@@ -296,7 +296,7 @@ ADDRESSES = [
     Address("consent", (ANNOTATOR, OWNER), BOTH),
     Address("withdraw-consent", (ANNOTATOR, OWNER), POST),
     Address("consent-texts", (ADMIN, OWNER), BOTH),
-    Address("api-consent", (ADMIN, ANNOTATOR, OWNER), BOTH, posting=(ANNOTATOR, OWNER)),
+    Address("api-consent", (ANNOTATOR, OWNER), BOTH),
     Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), GET),
     Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), BOTH),
     Address("apply-guideline", (ADMIN, OWNER), POST),

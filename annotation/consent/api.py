@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from accounts.models import JUDGES, OWNERS
+from accounts.models import JUDGES
 from annotation.consent.reading import current_text, standing_consent
 from annotation.consent.services import agree, withdraw
 from web.api.serializers import RequestSerializer
@@ -35,7 +35,6 @@ class NewConsent(RequestSerializer):
 
 class ConsentDetail(CollectionView):
     roles = JUDGES
-    reading_roles = tuple({*JUDGES, *OWNERS})
 
     @extend_schema(summary="The consent text, and when you agreed to it", responses=ConsentAnswer)
     def get(self, request: Request, slug: str) -> Response:

@@ -42,7 +42,7 @@ def test_a_judge_consents_judges_and_is_erased(page, context, live_server, setti
     page.get_by_role("button", name="I agree").click()
     expect(page.locator("#pair")).to_be_visible()
     read_and_press(page, "2")
-    expect(page.get_by_text("All done")).to_be_visible()
+    expect(page.get_by_role("heading", name="All 1 pairs are judged")).to_be_visible()
     assert grades_in(opening, "ann1") == [2]
     assert Consent.objects.get().person == judge
     page.goto(f"{live_server.url}/account/data/")
