@@ -30,6 +30,31 @@ class User(AbstractUser):
         db_default="",
         help_text="The language of the pages, such as de; empty for the browser's.",
     )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the username is a pseudonym."
+    )
+    erased_name = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        db_index=True,
+        help_text="A digest of the username before, so that no import revives it.",
+    )
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(erased_at=None, erased_name="")
+                | (
+                    models.Q(erased_at__isnull=False, is_active=False, password__startswith="!")
+                    & models.Q(first_name="", last_name="", email="", last_login=None)
+                    & models.Q(is_staff=False, is_superuser=False)
+                    & ~models.Q(erased_name="")
+                ),
+                name="user_erased_has_no_name_and_no_login",
+            ),
+        ]
 
     @property
     def shown_name(self) -> str:
@@ -140,6 +165,11 @@ class Collection(models.Model):
         default=False,
         db_default=False,
         help_text="Admins and owner-annotators need a second factor to open it.",
+    )
+    consent_version = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="The version of the consent text that judges are asked for; 0 for none.",
     )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
@@ -277,3 +307,4 @@ class GivenRole(models.Model):
 
 
 from accounts.invitations.models import Invitation  # noqa: E402, F401 (it refers to the models above)
+from accounts.personal_data.models import RetentionRun  # noqa: E402, F401 (a model of this app)

@@ -15,6 +15,7 @@ from accounts.actions.services import record_action
 from accounts.actions.subjects import about_person
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, OWNERS, Collection, GivenRole, Membership, Role, User
+from accounts.personal_data.erased_names import is_erased_name
 from web.errors import UserFacingError
 
 SEES_AFTER_JUDGING = "membership_owner_annotator_sees_after_judging"  # a trigger
@@ -33,6 +34,18 @@ class NameTaken(AccountError):
         super().__init__(
             f"The account {username!r} exists already. Choose another username, or give that "
             "person a role instead of a new account."
+        )
+
+
+class ErasedName(AccountError):
+    """Imported data name a person who was erased."""
+
+    status: ClassVar[int] = 409
+
+    def __init__(self, username: str) -> None:
+        super().__init__(
+            f"The import would make an account {username}, but the person with this name was "
+            "erased, so nothing was imported. Replace the name in the file."
         )
 
 
@@ -110,6 +123,11 @@ def username_in(slug: str, name: str) -> str:
     return f"{name}@{slug}"
 
 
+def is_taken(username: str) -> bool:
+    """Return whether an account has or had that name, in any case of letters."""
+    return User.objects.filter(username__iexact=username).exists() or is_erased_name(username)
+
+
 def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
     """Create an account with a role in the collection. Returns its one-time password.
 
@@ -124,7 +142,7 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
     try:
         with transaction.atomic():
             lock_collection(collection)
-            if User.objects.filter(username__iexact=username).exists():
+            if is_taken(username):
                 raise NameTaken(username)
             person = User.objects.create_user(
                 username, password=password, first_name=name, must_change_password=True
@@ -145,7 +163,10 @@ def imported_person(*, username: str, name: str = "") -> User:
 
     Raises:
         ImportedNameInUse: the account exists and can log in.
+        ErasedName: the person with this name was erased.
     """
+    if is_erased_name(username):
+        raise ErasedName(username)
     person = User.objects.filter(username=username).first()
     if person is None:
         person = User(username=username, first_name=name, is_active=False)

@@ -5,4 +5,4 @@ class AdjudicationConfig(AppConfig):
     name = "adjudication"
 
     def ready(self) -> None:
-        from adjudication import tasks  # noqa: F401 - registers the job
+        from adjudication import personal_rows, tasks  # noqa: F401 - they register

@@ -15,6 +15,7 @@ from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, JUDGES, OWNERS, Collection, User
 from annotation import queue
+from annotation.consent.services import check_consent
 from annotation.models import LONGEST_REASON, Opening, Pair, Reason, Seat
 from annotation.services import Answer, check_qualified, open_queries, submit_judgment
 from annotation.slot_sql import OwnSlot
@@ -304,6 +305,7 @@ class JudgingView(CollectionView):
     roles = JUDGES
 
     def my_query(self, name: str) -> Query:
+        check_consent(self.collection, self.person)
         check_qualified(self.collection, self.person)
         return row_or_404(queue.own_query(self.collection, self.person, name))
 
@@ -320,6 +322,7 @@ class OwnQueries(JudgingView):
         summary="Your queries with your progress", responses=QueryProgressAnswer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
+        check_consent(self.collection, self.person)
         check_qualified(self.collection, self.person)
         pace = queue.pace(self.collection, self.person)
         own_queries = queue.own_queries(self.collection, self.person, pace)

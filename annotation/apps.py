@@ -6,3 +6,4 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import tasks  # noqa: F401 (registers the handlers)
+        from annotation.team import personal_rows  # noqa: F401 (registers what is stored)

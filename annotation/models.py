@@ -903,4 +903,5 @@ class HelpExample(models.Model):
         return f"{self.guideline} from {self.request}"
 
 
+from annotation.consent.models import Consent, ConsentText  # noqa: E402, F401 (models of this app)
 from annotation.deadlines.models import Deadline  # noqa: E402, F401 (a model of this app)

@@ -161,6 +161,19 @@ class NotQualified(JudgingConflict):
         )
 
 
+class ConsentMissing(JudgingConflict):
+    """The person has not agreed to the collection's consent text, or has withdrawn."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            gettext(
+                "You have not agreed to the consent text of %(collection)s, so no pair can be "
+                "shown or judged. Reload the page to read it."
+            )
+            % {"collection": collection}
+        )
+
+
 class RevisedMeanwhile(JudgingConflict):
     """The slot's current judgment is not the one that the annotator's page showed."""
 
@@ -838,8 +851,8 @@ def submit_judgment(
     The same `key` again returns the first judgment.
 
     Raises:
-        NotYours, NotQualified, BadAnswer, WrongPresentation, RevisedMeanwhile, WasAdmin, ReadInFull
-        InPublicVersion, KeyReused, CollectionArchived
+        NotYours, ConsentMissing, NotQualified, BadAnswer, WrongPresentation, RevisedMeanwhile
+        WasAdmin, ReadInFull, InPublicVersion, KeyReused, CollectionArchived
     """
     try:
         with transaction.atomic():
@@ -848,6 +861,8 @@ def submit_judgment(
                 raise NotYours(gettext("This pair is not assigned to you."))
             if slot.is_archived:
                 raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
+            if slot.must_consent:
+                raise ConsentMissing(Collection.objects.get(pk=slot.collection_id))
             if slot.must_qualify:
                 raise NotQualified(Collection.objects.get(pk=slot.collection_id))
             answer.check(slot.highest_grade)

@@ -78,6 +78,10 @@ _ROW = """
         c.qualifying_rho IS NOT NULL AND COALESCE((SELECT u.basis FROM annotation_qualification u
             WHERE u.collection_id = c.id AND u.person_id = s.annotator_id
             AND u.level = 'judge' ORDER BY u.id DESC LIMIT 1), 'withdrawal') = 'withdrawal',
+        c.consent_version > 0 AND NOT EXISTS (SELECT 1 FROM annotation_consent a
+            JOIN annotation_consenttext t ON t.id = a.text_id WHERE t.collection_id = c.id
+            AND t.version = c.consent_version AND a.person_id = s.annotator_id
+            AND a.withdrawn_at IS NULL),
         c.id, c.highest_grade, c.marks_aspects OR o.proposal_steps IS NOT NULL, o.proposal_steps,
         c.archived_at IS NOT NULL
     FROM {table} s
@@ -135,7 +139,8 @@ class LockedSlot(NamedTuple):
     `last_sequence` is of its last judgment, for a pair that was opened again: its slots are empty,
     and keep the judgments from before. With `must_read`, the annotator has not read this version of
     the guideline, which is not the first. With `must_qualify`, the collection asks annotators to
-    qualify first, and this one has not. A grade is proposed from `proposal_steps`, if it has any.
+    qualify first, and this one has not. With `must_consent`, it asks for a consent that this one
+    has not given. A grade is proposed from `proposal_steps`, if it has any.
     """
 
     pk: int
@@ -150,6 +155,7 @@ class LockedSlot(NamedTuple):
     guideline_version: int
     must_read: bool
     must_qualify: bool
+    must_consent: bool
     collection_id: int
     highest_grade: int
     marks_aspects: bool

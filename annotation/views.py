@@ -25,6 +25,8 @@ from accounts.access import (
 )
 from accounts.models import JUDGES, Collection
 from annotation import queue
+from annotation.consent.reading import has_consented
+from annotation.consent.services import check_consent
 from annotation.forms import CANNOT, AnswerForm
 from annotation.guidelines.readings import must_read, unread_guidelines
 from annotation.help_requests.reading import may_have_help, news_of_facet
@@ -36,6 +38,7 @@ from annotation.questions.reading import asked_pairs
 from annotation.queue import ShownPair
 from annotation.services import (
     BadAnswer,
+    ConsentMissing,
     JudgingError,
     NotQualified,
     check_qualified,
@@ -63,17 +66,30 @@ not_found_for_scripts = not_found_as_json(gettext_lazy("This pair is no longer a
 
 
 def for_the_qualified(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Refuse a page of the live queue to a person who must qualify first. *Judge* says how."""
+    """Refuse a page of the live queue to a person who must agree or qualify first."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, collection: Collection, **arguments: Any) -> HttpResponseBase:
         try:
+            check_consent(collection, person_of(request))
             check_qualified(collection, person_of(request))
             return view(request, collection, **arguments)
+        except ConsentMissing as error:
+            return to_the_consent(request, collection, error, then=arguments["name"])
         except NotQualified as error:
             return _to_training(request, collection, error)
 
     return wrapped
+
+
+def to_the_consent(
+    request: HttpRequest, collection: Collection, error: ConsentMissing, *, then: str
+) -> HttpResponseBase:
+    """Lead to the text, and from there to the query `then`."""
+    if wants_json(request) or wants_part(request):
+        return refusal(request, type(error).__name__, str(error), status=error.status)
+    page = reverse("consent", args=[collection.slug])
+    return redirect(f"{page}?{urlencode({'then': then})}")
 
 
 def _to_training(
@@ -107,6 +123,7 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
             "collection": collection,
             "waiting": waiting,
             "must_qualify": waits_for_training,
+            "must_consent": not has_consented(collection, user),
             "pairs_waiting": sum(row.progress.remaining for row in unfinished),
             "asked_page": numbered_page(
                 asked_pairs(collection, user), request, name="asked", anchor="#asked"
@@ -211,6 +228,8 @@ def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
     """Show the current pair, and keep the typed text."""
+    if isinstance(error, ConsentMissing):
+        return to_the_consent(request, collection, error, then=name)
     if isinstance(error, NotQualified):
         return _to_training(request, collection, error)
 

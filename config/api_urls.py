@@ -15,6 +15,7 @@ from agreement.api import AgreementReports
 from agreement.consistency.api import ConsistencyReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
+from annotation.consent.api import ConsentDetail
 from annotation.deadlines.api import Deadlines
 from annotation.guidelines.api import (
     ApplyGuideline,
@@ -65,6 +66,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("archive/", CollectionArchive.as_view(), name="api-archive"),
     path("judging-rules/", CollectionJudgingRules.as_view(), name="api-judging-rules"),
     path("actions/", Actions.as_view(), name="api-actions"),
+    path("consent/", ConsentDetail.as_view(), name="api-consent"),
     path("licences/", CollectionLicences.as_view(), name="api-licences"),
     path("people/", people_api.People.as_view(), name="api-people"),
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),

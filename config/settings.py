@@ -309,6 +309,14 @@ ERRATA_PER_ADDRESS = _number("ERRATA_PER_ADDRESS", 10)
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
 # For so many days, the record of actions keeps addresses. 0 records none.
 ACTION_ADDRESS_DAYS = _number("ACTION_ADDRESS_DAYS", 90)
+SESSION_COOKIE_AGE = _number("SESSION_DAYS", 14) * 24 * 60 * 60
+# For so many days after their end, personal data are kept.
+ENDED_TOKEN_DAYS = _number("ENDED_TOKEN_DAYS", 90)
+UNUSED_INVITATION_DAYS = _number("UNUSED_INVITATION_DAYS", 30)
+MAIL_FILE_DAYS = _number("MAIL_FILE_DAYS", 30)
+# What the privacy page says of logs and backups, which other programs remove. 0 if it is not known.
+LOG_DAYS = _number("LOG_DAYS", 0)
+BACKUP_DAYS = _number("BACKUP_DAYS", 0)
 if os.environ.get("REDIS_URL"):
     from redis.backoff import NoBackoff
     from redis.retry import Retry

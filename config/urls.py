@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from accounts.actions.views import record, server_record
 from accounts.invitations.views import invitation
 from accounts.languages import choose_language
+from accounts.personal_data.privacy import privacy
 from annotation.deadlines.views import deadlines
 from dashboard import table_columns, views
 from dashboard.help import views as help_views
@@ -23,6 +24,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("planning.urls")),
     path("", include("pooling.urls")),
     path("judge/", include("annotation.urls")),
+    path("", include("annotation.consent.urls")),
     path("", include("annotation.guidelines.urls")),
     path("", include("annotation.help_requests.urls")),
     path("deadlines/", deadlines, name="deadlines"),
@@ -63,6 +65,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("notices/", include("notices.urls")),
     path("invitations/<str:link_token>/", invitation, name="invitation"),
     path("mails/", include("accounts.mail.urls")),
+    path("privacy/", privacy, name="privacy"),
+    path("personal-data/", include("accounts.personal_data.urls")),
     path("record/", server_record, name="server-record"),
     path("language/", choose_language, name="choose-language"),
     path("parts/", parts, name="parts"),

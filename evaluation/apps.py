@@ -5,7 +5,10 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        from evaluation import unique_finds  # noqa: F401  (registers a report)
+        from evaluation import (
+            personal_rows,  # noqa: F401  (registers what is stored)
+            unique_finds,  # noqa: F401  (registers a report)
+        )
         from evaluation.corpus_sizes import report as corpus_sizes  # noqa: F401
         from evaluation.gaps import services as gaps  # noqa: F401
         from evaluation.label_effects import pool_rounds  # noqa: F401

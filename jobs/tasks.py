@@ -12,7 +12,7 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from accounts.actions.services import empty_old_addresses
+from accounts.personal_data.retention import clear_expired_if_due
 from database.stuck import StuckCopies
 from jobs import registry, services, uploaded_files, worker
 from jobs.confinement.parent import run_confined
@@ -61,8 +61,8 @@ def sweep_uploads() -> None:
 
 
 @registry.due_check
-def expire_addresses() -> None:
-    empty_old_addresses()
+def clear_expired_data() -> None:
+    clear_expired_if_due()
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:

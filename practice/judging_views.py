@@ -19,6 +19,7 @@ from accounts.access import (
 )
 from accounts.models import JUDGES, Collection
 from annotation.appending import Submission
+from annotation.consent.reading import has_consented
 from annotation.forms import AnswerForm
 from annotation.guidelines.readings import must_read, record_reading
 from annotation.own_table import OWN_JUDGMENTS
@@ -241,6 +242,8 @@ def _workspace(
     collection, practice_set = own.practice_set.collection, own.practice_set
     if not own.member.takes_answers:
         return redirect("practice-mine", collection.slug, practice_set.name, own.query.name)
+    if typed is None and not has_consented(collection, own.member.annotator):
+        return redirect("consent", collection.slug)
     if typed is None and must_read(own.guideline, own.member.annotator):
         facet = own.query.facet.slug
         return redirect("practice-guideline", collection.slug, practice_set.name, facet)

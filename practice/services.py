@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 from accounts.locking import check_not_archived, lock_collection
 from accounts.models import JUDGES, Collection, User
 from annotation.appending import Refusals, Submission, append_answer
+from annotation.consent.services import check_consent
 from annotation.guidelines.readings import must_read
 from annotation.models import Exclusion, Guideline, Seat, Slot
 from annotation.services import (
@@ -243,8 +244,8 @@ def submit_practice(*, pair_id: int, annotator: User, submission: Submission) ->
     """Append a judgment of a member; the latest counts.
 
     Raises:
-        NotYours, BadAnswer, UnreadGuideline, PracticeClosed, WrongPresentation, RevisedMeanwhile
-        KeyReused, CollectionArchived
+        NotYours, BadAnswer, ConsentMissing, UnreadGuideline, PracticeClosed, WrongPresentation
+        RevisedMeanwhile, KeyReused, CollectionArchived
     """
     try:
         with transaction.atomic():
@@ -259,6 +260,7 @@ def submit_practice(*, pair_id: int, annotator: User, submission: Submission) ->
 
             def digest_now() -> str:
                 _check_takes_answers(pair.practice_set, member)
+                check_consent(pair.practice_set.collection, annotator)
                 _check_read(guideline, annotator)
                 return presentation.digest
 

@@ -5,7 +5,7 @@ class ReleaseConfig(AppConfig):
     name = "release"
 
     def ready(self) -> None:
-        from release import tasks  # noqa: F401  (registers the job)
+        from release import personal_rows, tasks  # noqa: F401  (they register)
         from release.label_samples import tasks as label_samples  # noqa: F401
         from release.proofs import display  # noqa: F401  (registers a report)
         from release.proofs.blindness import report  # noqa: F401

@@ -35,19 +35,35 @@ RELEASES = [
         when=not_being_deleted(COLLECTION_OF_RELEASE),
     ),
     reject(
-        "erratum_keeps_its_report",
-        table=ERRATUM,
-        event="UPDATE",
-        columns=(
-            "release_id, number, query, docno, problem, email, reported_at, reported_by_id, network"
-        ),
-    ),
-    reject("erratum_settled_once", table=ERRATUM, event="UPDATE", when="OLD.state <> 'open'"),
-    reject(
         "erratum_never_deleted",
         table=ERRATUM,
         event="DELETE",
         when=not_being_deleted(COLLECTION_OF_RELEASE),
+    ),
+]
+
+ERRATUM_RULES = [
+    reject(
+        "erratum_keeps_its_report",
+        table=ERRATUM,
+        event="UPDATE",
+        columns="release_id, number, query, docno, problem, reported_at, reported_by_id",
+    ),
+    # Personal data: they go when a person is erased, also from a report that is answered.
+    reject(
+        "erratum_sender_only_emptied",
+        table=ERRATUM,
+        event="UPDATE",
+        columns="email, network",
+        when="(NEW.email <> OLD.email AND NEW.email <> '') "
+        "OR (NEW.network <> OLD.network AND NEW.network <> '')",
+    ),
+    reject(
+        "erratum_settled_once",
+        table=ERRATUM,
+        event="UPDATE",
+        columns="state, answer, settled_at, settled_by_id",
+        when="OLD.state <> 'open'",
     ),
 ]
 

@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import by_the_same_person, in_collection, not_found_as_json, person_of
 from accounts.models import Collection, Role
+from annotation.consent.reading import has_consented
 from annotation.forms import CANNOT, AnswerForm
 from annotation.models import Reason
+from annotation.services import ConsentMissing
 from studies import reading
 from studies.models import Study
 from studies.services import BadRating, StudyError, submit_rating
@@ -64,6 +66,8 @@ def rate_pair(
     """Show a pair, or save its rating."""
     found = _own(request, collection, study)
     if request.method != "POST":
+        if not has_consented(collection, person_of(request)):
+            return redirect("consent", collection.slug)
         return _page(request, collection, found, token)
     form = AnswerForm(request.POST)
     study_pair = found.pairs.filter(token=token).first()
@@ -81,7 +85,7 @@ def rate_pair(
             supersedes=form.cleaned_data["supersedes"],
             seconds=form.cleaned_data["seconds"],
         )
-    except StudyError as error:
+    except (StudyError, ConsentMissing) as error:
         return refused(request, error, lambda: _page(request, collection, found, token))
     return saved(request, _next_url(collection, found))
 

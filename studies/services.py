@@ -18,6 +18,7 @@ from accounts.models import SEE_GRADES, Collection, Role, User
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
 from annotation.appending import Refusals, Submission, append_answer
+from annotation.consent.services import check_consent
 from annotation.models import Pair, PairQuerySet, Slot
 from annotation.services import Answer, BadAnswer
 from corpus.ordering import order_key
@@ -346,7 +347,7 @@ def submit_rating(
 
     Raises:
         NotYourStudy, StudyEnded, BadRating, WrongFullText, RatedMeanwhile, RatingKeyReused
-        CollectionArchived
+        ConsentMissing, CollectionArchived
     """
     refusals = Refusals(
         text_changed=WrongFullText(
@@ -378,6 +379,7 @@ def submit_rating(
                     raise StudyEnded(
                         gettext("The admin has ended this study, so your rating was not saved.")
                     )
+                check_consent(study_pair.study.collection, rater)
                 return presentation.digest
 
             return append_answer(

@@ -58,6 +58,7 @@ ENGLISH_TEMPLATES = {
     *("429", "adjudication/referrals", "annotation/guideline", "annotation/guidelines"),
     *("annotation/_from_help_request", "annotation/help_request", "annotation/help_requests"),
     "annotation/deadlines",
+    "annotation/consent_texts",
     *("practice/_agreement_cells", "practice/_agreement_heads", "practice/_text_changes"),
     *("practice/meeting", "practice/new_pilot", "practice/pilot", "practice/pilots"),
     *("practice/training_set", "practice/training_sets"),

@@ -136,6 +136,11 @@ ADDRESSES = [
     Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
     Address("tokens", ACCOUNTS, BOTH),
+    Address("own-data", ACCOUNTS, GET),
+    Address("download-own-data", ACCOUNTS, POST),
+    Address("find-person", ("staff",), BOTH),
+    Address("person-data", ("staff",), BOTH),
+    Address("export-person", ("staff",), POST),
     Address("choose-columns", ACCOUNTS, POST),
     Address("notice-choice", ACCOUNTS, BOTH),
     Address("stop-notices", EVERYBODY, BOTH),  # with the link of a mail
@@ -157,6 +162,7 @@ ADDRESSES = [
     Address("help", EVERYBODY, GET),
     Address("help-picture", EVERYBODY, GET),
     Address("public-releases", EVERYBODY, GET),
+    Address("privacy", EVERYBODY, GET),
     Address("public-release", EVERYBODY, GET),
     Address("public-release-download", EVERYBODY, GET),
     Address("report-public-erratum", EVERYBODY, BOTH),
@@ -303,6 +309,10 @@ ADDRESSES = [
     Address("rebalance", (ADMIN,), BOTH),
     Address("seat", (ADMIN,), BOTH),
     Address("timesheet", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), GET),
+    Address("consent", (ANNOTATOR, OWNER), BOTH),
+    Address("withdraw-consent", (ANNOTATOR, OWNER), POST),
+    Address("consent-texts", (ADMIN, OWNER), BOTH),
+    Address("api-consent", (ANNOTATOR, OWNER), BOTH),
     Address("guidelines", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), GET),
     Address("guideline-text", (ADMIN, ANNOTATOR, ADJUDICATOR, OWNER), BOTH),
     Address("apply-guideline", (ADMIN, OWNER), POST),
@@ -746,6 +756,7 @@ def two_collections(world: World) -> dict:
         "missing": "exclude",
         "username": newcomer.username,
         "user_id": newcomer.pk,
+        "person_id": newcomer.pk,
         "token_id": User.objects.get(username="ann1").api_tokens.first().pk,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
         "link_id": SocialAccount.objects.create(

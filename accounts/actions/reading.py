@@ -35,18 +35,21 @@ def actions_of(collection: Collection) -> RecordedActionQuerySet:
     return RecordedAction.objects.filter(collection=collection)
 
 
+def blind_collections(person: User) -> list[int]:
+    """The collections in which this person has a role, and is no admin: who judges is secret."""
+    roles = person.memberships.order_by()
+    administered = roles.filter(role=Role.ADMIN).values_list("collection", flat=True)
+    others = roles.exclude(collection__in=list(administered))
+    return list(others.values_list("collection", flat=True))
+
+
 def actions_for_staff(person: User) -> RecordedActionQuerySet:
     """The actions of the whole server, also those of deleted collections.
 
     Without collections in which this person judges, adjudicates or curates: an annotator must not
     learn who judges what.
     """
-    roles = person.memberships.order_by()
-    administered = roles.filter(role=Role.ADMIN).values_list("collection", flat=True)
-    blind = list(
-        roles.exclude(collection__in=list(administered)).values_list("collection", flat=True)
-    )
-    return RecordedAction.objects.exclude(collection__in=blind)
+    return RecordedAction.objects.exclude(collection__in=blind_collections(person))
 
 
 def matching(actions: RecordedActionQuerySet, choice: ActionChoice) -> RecordedActionQuerySet:

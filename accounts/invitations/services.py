@@ -25,7 +25,7 @@ from accounts.locking import lock_collection
 from accounts.mail.sending import check_sends_mail, send_mails
 from accounts.models import Collection, Role, User
 from accounts.secret_digests import digest_of
-from accounts.services import AccountError, NameTaken, add_membership, username_in
+from accounts.services import AccountError, NameTaken, add_membership, is_taken, username_in
 from web.words import a_or_an
 
 MOST_AN_HOUR = 400
@@ -202,7 +202,7 @@ def accept_with_new_account(
         invitation = _usable_now(invitation)
         if EmailAddress.objects.filter(email=invitation.email, verified=True).exists():
             raise EmailInUse(invitation.email)
-        if User.objects.filter(username__iexact=username).exists():
+        if is_taken(username):
             raise NameTaken(username)
         person = _create_account(invitation, username, name, password)
         add_membership(collection=collection, user=person, role=invitation.role)

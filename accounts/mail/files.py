@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage as ReadMessage
+from email.utils import getaddresses
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,25 @@ class FileBackend(BaseEmailBackend):
             draft.write_bytes(message.message().as_bytes())
             draft.rename(folder / f"{name}.eml")
         return len(email_messages)
+
+
+def delete_mails_to(emails: Set[str]) -> None:
+    """Delete the mails to these addresses, which are in lower case."""
+    for path in Path(settings.MAIL_DIR).glob("*.eml"):
+        message = message_from_bytes(path.read_bytes(), policy=policy.default)
+        if {each.lower() for _, each in getaddresses([str(message["To"])])} & emails:
+            path.unlink(missing_ok=True)
+
+
+def mails_before(moment: datetime) -> list[str]:
+    """The names of the mails that were written before it."""
+    end = f"{moment:%Y%m%d-%H%M%S}"
+    return [path.stem for path in Path(settings.MAIL_DIR).glob("*.eml") if path.stem < end]
+
+
+def delete_mails(names: Iterable[str]) -> None:
+    for name in names:
+        Path(settings.MAIL_DIR, f"{name}.eml").unlink(missing_ok=True)
 
 
 class WrittenMail(NamedTuple):

@@ -3,7 +3,7 @@
 A judgment is appended and never changed. What it is about stays: its slot, its pair, and all that
 was shown with it. `judgments`, `people`, `questions` and `repeats` refuse, `counts` and `marks`
 keep other rows up to date. Only `database` and the rules of rooms below are imported, never models.
-Those of `proposals`, `help_requests` and `deadlines` have migrations of their own.
+Those of `proposals`, `help_requests`, `deadlines` and `consent` have migrations of their own.
 """
 
 from __future__ import annotations

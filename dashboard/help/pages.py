@@ -106,6 +106,9 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "deployment#accounts": ("my-collections", "people", "person", "add-person", "timesheet"),
     "deployment#health": ("jobs", "job"),
     "record": ("record", "server-record"),
+    "personal_data": ("own-data", "privacy"),
+    "personal_data#consent": ("consent", "consent-texts"),
+    "personal_data#erase-a-person": ("find-person", "person-data"),
     "deployment#licences-of-a-collection": ("collection-settings",),
     "deployment#archive-and-delete-a-collection": ("delete-collection",),
 }

@@ -106,7 +106,7 @@ STAGES = (
                 gettext_noop("Judge"),
                 "judge",
                 JUDGES_ONLY,
-                holds=("practice/", "own-help-requests/"),
+                holds=("practice/", "own-help-requests/", "consent/"),
             ),
             NavigationPage(
                 gettext_noop("Full-text study"), FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})
@@ -122,7 +122,7 @@ STAGES = (
                 "board",
                 holds=("not-open/", "deadlines/", "judgments/", "referrals/"),
             ),
-            NavigationPage(gettext_noop("People"), "people", OWNERS_TOO),
+            NavigationPage(gettext_noop("People"), "people", OWNERS_TOO, holds=("consent-texts/",)),
             NavigationPage(
                 gettext_noop("Guidelines"), "guidelines", JUDGES_TOO, holds=("help-requests/",)
             ),

@@ -10,7 +10,13 @@ from server.checks.files import check_backup, check_bucket, check_disk, check_st
 from server.checks.network import check_institution, check_mail, check_proxies, check_tls
 from server.checks.results import CheckLevel, NamedCheck
 from server.checks.running import Check, SideBySide
-from server.checks.work import check_broker, check_notices, check_queue, check_workers
+from server.checks.work import (
+    check_broker,
+    check_notices,
+    check_queue,
+    check_retention,
+    check_workers,
+)
 
 DOCTOR_SECONDS = 10.0
 READY_SECONDS = 3.0
@@ -21,6 +27,7 @@ CHECKS: Mapping[str, Check] = {
     "broker": check_broker,
     "workers": check_workers,
     "queue": check_queue,
+    "retention": check_retention,
     "clock": check_clock,
     "disk": check_disk,
     "storage": check_storage,

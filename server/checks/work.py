@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
+from accounts.personal_data.retention import last_cleared
 from jobs.models import Job, State, WorkerProcess
 from jobs.queues import JobQueue
 from jobs.worker import SEEN_SECONDS
@@ -20,6 +21,7 @@ from web.words import count_noun
 BROKER_SECONDS = 2
 UNSEEN_SECONDS = 4 * SEEN_SECONDS
 LONG_WAIT = timedelta(minutes=10)
+CLEARED_LATE = timedelta(days=1)
 START = "Start a worker: see “As bare processes” in the docs."
 OF_ALL_QUEUES = "Start a worker without the option --queues, or with these names in it."
 
@@ -75,6 +77,18 @@ def check_notices() -> CheckResult:
         "Read the answer of the mail server in the log of the worker. A mail that failed is sent "
         "again; one whose worker was killed is not.",
     )
+
+
+def check_retention() -> CheckResult:
+    cleared_at = last_cleared()
+    if cleared_at is None:
+        return ok("Nothing was cleared yet.")
+    if timezone.now() - cleared_at > CLEARED_LATE:
+        return warning(
+            f"Personal data past its time was last cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.",
+            "Start a worker, or run manage.py delete_expired.",
+        )
+    return ok(f"Cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def check_queue() -> CheckResult:

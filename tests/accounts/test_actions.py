@@ -21,7 +21,7 @@ from dashboard.services import change_licences
 from jobs import registry
 from jobs.lease import Lease
 from jobs.services import claim, enqueue, work
-from jobs.tasks import expire_addresses
+from jobs.tasks import clear_expired_data
 from tests.support.action_scenes import DEEDS, Scene, a_scene, recorded
 from tests.support.factories import UserFactory, a_collection, an_open_query, member
 from tests.support.sittings import judge
@@ -34,8 +34,6 @@ ELSEWHERE = {
     *(ActionKind.LOGGED_IN, ActionKind.LOGIN_LIMIT_REACHED, ActionKind.COLLECTION_IMPORTED),
     *(ActionKind.PERSON_READ, ActionKind.GRADES_DOWNLOADED, ActionKind.RECORD_EXPORTED),
 }
-# Their services come with the rights of people.
-TO_COME = {ActionKind.PERSON_EXPORTED, ActionKind.PERSON_ERASED}
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def test_each_deed_is_recorded_once_and_is_not_if_it_is_rolled_back(db, tmp_path
         assert recorded(before) == []
         seen.update(kinds)
 
-    assert set(ActionKind) - seen == ELSEWHERE | TO_COME
+    assert set(ActionKind) - seen == ELSEWHERE
 
 
 def _short(kinds: list[ActionKind]) -> list[ActionKind]:
@@ -205,16 +203,16 @@ class TestWhatIsKept:
         client_of("admin")
         old, new = (_action(days) for days in (91, 89))
 
-        call_command("delete_addresses", "--dry-run")
+        call_command("delete_expired", "--dry-run")
         old.refresh_from_db()
         assert old.address
 
-        expire_addresses()
+        clear_expired_data()
         old.refresh_from_db()
         new.refresh_from_db()
         assert (old.address, old.agent, old.kind) == ("", "", ActionKind.LOGGED_IN)
         assert (new.address, new.agent) == ("198.51.100.7", "Firefox")
-        assert expire_addresses in registry.due_checks()
+        assert clear_expired_data in registry.due_checks()
 
     def test_without_a_time_to_keep_them_no_address_is_recorded(self, client, settings, newest):
         settings.ACTION_ADDRESS_DAYS = 0

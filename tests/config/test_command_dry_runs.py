@@ -173,6 +173,11 @@ CASES: dict[str, Case] = {
     "invite_people": lambda world, folder: [
         *("small", written(folder, "people.txt", "mara@example.org"), "--role", "curator")
     ],
+    "export_person": lambda world, folder: ["ann1", folder / "person.zip"],
+    "erase_person": lambda world, folder: ["ann2"],
+    "erase_again": lambda world, folder: [
+        written(folder, "erasures.jsonl", {"id": 0, "pseudonym": "erased-0"})
+    ],
     "remove_second_factors": lambda world, folder: ["ann1"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
     "create_query": lambda world, folder: ["small", world.paper, "background"],
@@ -224,7 +229,7 @@ CASES: dict[str, Case] = {
     "prove_display": proof_arguments,
     "publish_release": lambda world, folder: accepted("1.1"),
     "reconcile_jobs": lambda world, folder: [],
-    "delete_addresses": lambda world, folder: [],
+    "delete_expired": lambda world, folder: [],
     "report_cited_papers": lambda world, folder: ["small", "--measure", "P@1"],
     "run_retrievers": lambda world, folder: ["small", "bm25_title"],
     "score_systems": lambda world, folder: ["small"],

@@ -18,7 +18,7 @@ VERBS = {
     *("answer", "archive", "build", "change", "check", "choose", "compare", "compute", "create"),
     *("delete", "prove"),
     *("measure", "sample"),
-    *("ask", "top"),  # a model; up a pool
+    *("ask", "erase", "top"),  # a model; a person; up a pool
     *("draw", "estimate", "export", "import", "label", "list", "make", "open", "publish"),
     *(
         "rebuild",
@@ -39,8 +39,9 @@ WITHOUT_VERB = {"doctor"}  # what other tools call it
 # of its own, a release by itself, the server's record and backups, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
-    *("list_server_actions", "delete_addresses", "reconcile_jobs", "write_labeller"),
+    *("list_server_actions", "delete_expired", "reconcile_jobs", "write_labeller"),
     *("make_backup", "restore_backup", "share_files"),
+    *("export_person", "erase_person", "erase_again"),  # people may be in several collections
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {

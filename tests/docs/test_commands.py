@@ -48,6 +48,7 @@ NOT_RUN = {
     "docs/loading.md": 1,
     "docs/observing.md": 1,
     "docs/ordinary_topics.md": 2,
+    "docs/personal_data.md": 2,
     "docs/pooling.md": 2,
     "docs/prediction_powered.md": 2,
     "docs/quickstart.md": 2,

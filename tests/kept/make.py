@@ -153,6 +153,7 @@ def _make_world() -> None:
     from accounts.models import Role, User
     from accounts.tokens.scopes import TokenScope
     from accounts.tokens.services import create_token
+    from annotation.consent.services import agree, write_consent_text
     from annotation.services import open_query
     from corpus.services import create_query
     from evaluation.error_browser.services import tag_error
@@ -191,6 +192,13 @@ def _make_world() -> None:
     open_query(query=odd, annotators=annotators(collection), opened_by=None)
     _ask_admin(slot)
     _make_notices(collection, annotator)
+    agree(
+        collection=collection,
+        person=annotator,
+        version=write_consent_text(
+            collection=collection, text="We store your grades.", written_by=None
+        ),
+    )
 
 
 def _make_notices(collection: Any, annotator: Any) -> None:

@@ -34,7 +34,7 @@ WITHOUT_ROWS = {
     *("socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken"),
     *("accounts_user_groups", "accounts_user_user_permissions"),
     # What a person or a job writes again with one click
-    *("curation_labeller", "pooling_lastplan", "jobs_workerprocess"),
+    *("curation_labeller", "pooling_lastplan", "jobs_workerprocess", "accounts_retentionrun"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from accounts.invitations.services import accept_with_new_account, store_invitat
 from accounts.login.second_factors import remove_second_factors
 from accounts.models import Collection, Role, User
 from accounts.password_links import make_password_link
+from accounts.personal_data.erasing import erase_person
+from accounts.personal_data.exporting import export_person
 from accounts.services import add_membership, create_person
 from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token, revoke_token
@@ -114,6 +117,12 @@ def _revoked_token(scene: Scene) -> None:
 def _removed_second_factors(scene: Scene) -> None:
     Authenticator.objects.create(user=scene.admin, type=Authenticator.Type.TOTP, data={})
     remove_second_factors(person=scene.admin)
+
+
+def _erased(scene: Scene) -> None:
+    curator = member(scene.collection, Role.CURATOR, "cura")
+    export_person(person=curator, file=io.BytesIO(), for_the_person=True)
+    erase_person(person=curator, typed="cura")
 
 
 def _changed_roles(scene: Scene) -> None:
@@ -267,6 +276,7 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
         ),
         [Kind.PERSON_INVITED],
     ),
+    (_erased, [Kind.PERSON_EXPORTED, Kind.PERSON_ERASED]),
     (_accepted_invitation, [Kind.PERSON_INVITED, Kind.ACCOUNT_CREATED, Kind.ROLE_GIVEN]),
     (
         lambda scene: create_token(

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import ProjectCommand
+from accounts.personal_data.erasing import erasures_path
 from backups.cancelling import cancelled_by_signals
 from backups.restoring import restore_backup
 
@@ -50,6 +51,11 @@ class Command(ProjectCommand):
             f"Restored the backup of {restored.manifest.created_at}. All tables and files are "
             "equal. Start web and workers. Indexes are built again when they are needed."
         )
+        if (erasures := erasures_path()).is_file():
+            self.stdout.write(
+                f"People were erased on this server. Erase them again: manage.py erase_again "
+                f"{erasures}"
+            )
         for kept in restored.kept:
             self.stdout.write(f"What was there before is kept: {kept}. Remove it when all is well.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from accounts.actions.models import RecordedAction
+from accounts.models import User
 from tests.database.rules.world import Case, World, again, change, delete, given
 
 
@@ -42,6 +43,18 @@ def deletion_begun_and_undone(world: World) -> None:
     change(world.collection, deletion_began_at=None)
 
 
+def erased(world: World) -> User:
+    change(
+        world.stranger,
+        username="erased-0",
+        erased_name="0" * 64,
+        erased_at=timezone.now(),
+        is_active=False,
+        password="!",
+    )
+    return world.stranger
+
+
 def action_of(world: World) -> RecordedAction:
     return RecordedAction.objects.filter(collection=world.collection).earliest("pk")
 
@@ -63,6 +76,23 @@ CASES = [
         lambda world: change(action_of(world), address="198.51.100.7"),
     ),
     Case("action_never_deleted", lambda world: delete(action_of(world))),
+    Case(
+        "user_erased_has_no_name_and_no_login",
+        lambda world: change(world.stranger, erased_at=timezone.now()),
+    ),
+    Case(
+        "user_erased_has_no_name_and_no_login",
+        lambda world: change(world.stranger, erased_name="0" * 64),
+    ),
+    Case("user_erased_never_changed", lambda world: change(erased(world), first_name="Mara")),
+    Case(
+        "membership_of_an_erased_person_insert",
+        lambda world: again(world.annotating, user=erased(world)),
+    ),
+    Case(
+        "membership_of_an_erased_person_update",
+        lambda world: change(world.adjudicating, user=erased(world)),
+    ),
     Case("accounts_user.username", lambda world: again(world.first)),
     Case("accounts_collection.slug", lambda world: again(world.collection)),
     Case(

@@ -132,7 +132,11 @@ CASES = [
         lambda world: again(world.settled_erratum, number=3, answer=""),
     ),
     Case("erratum_keeps_its_report", lambda world: change(world.erratum, problem="Other.")),
-    Case("erratum_keeps_its_report", lambda world: change(world.erratum, network="a")),
+    Case("erratum_sender_only_emptied", lambda world: change(world.erratum, network="a")),
+    Case(
+        "erratum_sender_only_emptied",
+        lambda world: change(world.settled_erratum, email="other@example.org"),
+    ),
     Case("erratum_settled_once", lambda world: change(world.settled_erratum, answer="Yes.")),
     Case("erratum_never_deleted", lambda world: delete(world.erratum)),
 ]

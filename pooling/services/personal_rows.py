@@ -1,0 +1,36 @@
+"""The rows about people in this room."""
+
+from __future__ import annotations
+
+from accounts.personal_data.registry import register_rows
+
+COLLECTION = "collection=collection__slug"
+
+register_rows(
+    "pool_builds",
+    "The builds of pools that the person requested.",
+    *(COLLECTION, "created_at"),
+    model="pooling.PoolBuild",
+    people=["built_by"],
+)
+register_rows(
+    "pool_rounds",
+    "The pool rounds that the person added.",
+    *(COLLECTION, "number", "reason", "made_at"),
+    model="pooling.PoolRound",
+    people=["made_by"],
+)
+register_rows(
+    "last_pool_plans",
+    "The last plans of pools, if the person saved them.",
+    *(COLLECTION, "saved_at"),
+    model="pooling.LastPlan",
+    people=["saved_by"],
+)
+register_rows(
+    "saved_pool_plans",
+    "The plans of pools that the person saved under a name.",
+    *(COLLECTION, "name", "saved_at"),
+    model="pooling.SavedPlan",
+    people=["saved_by"],
+)

@@ -1,0 +1,44 @@
+"""Rows that break the rules about consent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Consent, ConsentText
+from tests.database.rules.world import Case, World, again, change, delete
+
+
+def text(world: World, **changes: Any) -> ConsentText:
+    return ConsentText.objects.create(
+        **{"collection": world.collection, "version": 1, "text": "We store grades."} | changes
+    )
+
+
+def given(world: World) -> Consent:
+    return Consent.objects.create(text=text(world), person=world.first, agreed_at=timezone.now())
+
+
+def withdrawn(world: World) -> Consent:
+    consent = given(world)
+    change(consent, withdrawn_at=timezone.now())
+    return consent
+
+
+CASES = [
+    Case("consent_text_version_once", lambda world: again(text(world))),
+    Case("consent_text_has_text", lambda world: text(world, text="")),
+    Case("consent_text_has_text", lambda world: text(world, version=0)),
+    Case("consent_text_never_edited", lambda world: change(text(world), text="Other.")),
+    Case("consent_text_never_deleted", lambda world: delete(text(world))),
+    Case("consent_stands_once", lambda world: again(given(world))),
+    Case(
+        "consent_withdrawn_after_it_was_given",
+        lambda world: change(given(world), withdrawn_at=timezone.now() - timedelta(days=1)),
+    ),
+    Case("consent_keeps_what_was_agreed", lambda world: change(given(world), person=world.second)),
+    Case("consent_withdrawn_once", lambda world: change(withdrawn(world), withdrawn_at=None)),
+    Case("consent_never_deleted", lambda world: delete(given(world))),
+]
