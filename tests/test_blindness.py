@@ -64,13 +64,14 @@ SOURCES = (
 )
 ANNOTATORS_PAGES = re.compile(
     r"collection|judge(-\w+)?|practice(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
-    r"|ask-admin|own-help-requests|guidelines|guideline-text|timesheet|training|start-training|training-result"
+    r"|consent|withdraw-consent|ask-admin|own-help-requests|guidelines|guideline-text"
+    r"|timesheet|training|start-training|training-result"
 )
 # What an owner-annotator may open, beside the pages of annotators.
 OWNERS_PAGES = re.compile(
     r"set-up|build-usual-pools|end-judging|import-documents|document-imports|import-topics"
     r"|add-query(-list)?|remove-query|labels|predict-labels|train-labeller|check-\w+|guideline"
-    r"|apply-guideline|people|add-role|add-person|remove-role|collection-settings"
+    r"|apply-guideline|people|consent-texts|add-role|add-person|remove-role|collection-settings"
     r"|invite-people|send-invitation-again|revoke-invitation"
     r"|collection-facets|judging-settings|deadlines|jobs?|job-card|cancel-job|try-job-again|import-checked"
 )
