@@ -3,7 +3,7 @@
 A look at a person is a row of the day; if something waits, the row is also that of the period. Both
 are unique in the database, so workers that look at once make one mail. To send it, a worker claims
 the row and commits that, sends, and notes the outcome. A worker that is killed in between leaves a
-claimed row. Nobody sends that one again: it may have arrived, and the next one says all it said.
+claimed row. It is not sent again: it may have arrived, and the next one says all it said.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from annotation.queue import repeat_counts
 from jobs.models import Job
 from notices.models import NoticeKind
 
-FAILED_DAYS = 14  # for so long, a failed job that nobody tries again is in the list
+FAILED_DAYS = 14  # for so long, a failed job that was not tried again is in the list
 PLACES = {
     NoticeKind.CASES: "adjudicate",
     NoticeKind.PAIRS: "judge",

@@ -17,7 +17,7 @@ class DeadlineQuerySet(models.QuerySet["Deadline"]):
 
 
 class Deadline(models.Model):
-    """The last day for judging: of an annotator's pairs, or of all pairs if it names nobody."""
+    """The last day for judging: of an annotator's pairs, or of all pairs if it names none."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="deadlines")
     annotator = models.ForeignKey(

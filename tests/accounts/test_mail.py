@@ -60,8 +60,9 @@ def test_a_refused_recipient_stops_no_other_mail(smtp):
 
 
 @pytest.mark.django_db
-def test_without_a_mail_server_staff_read_the_mails(settings, client):
+def test_without_a_mail_server_staff_read_the_mails(settings, client, tmp_path):
     settings.EMAIL_BACKEND = "accounts.mail.files.FileBackend"
+    settings.MAIL_DIR = tmp_path
     client.force_login(UserFactory(is_staff=True))
     link = "http://localhost/invitations/abc/"
     EmailMessage("Grüße <b>", f"Open {link}", to=["mara@example.org"]).send()
