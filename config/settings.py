@@ -481,7 +481,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     # A process pool must not be used here: its idle children wait in turn for a lock in shared
     # memory, and a child that is killed while it holds the lock stops the others permanently. Jobs
     # run in threads instead, so the worker is a single process that its supervisor can start again.
-    # One of the two is never taken by a long job: `jobs.slots`.
+    # One of the two is never taken by a long job: `jobs.workers.slots`.
     CELERY_WORKER_POOL = "threads"
     CELERY_WORKER_CONCURRENCY = 2
     for _folder in ("messages", "control"):

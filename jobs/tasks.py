@@ -14,12 +14,13 @@ from django.db import InterfaceError, OperationalError, connection
 
 from accounts.personal_data.retention import clear_expired_if_due
 from database.stuck import StuckCopies
-from jobs import registry, services, uploaded_files, worker
+from jobs import registry, services, uploaded_files
 from jobs.confinement.parent import run_confined
 from jobs.last_look import LastLook
 from jobs.models import Job
 from jobs.queues import JobQueue
-from jobs.slots import slot_for_long_job
+from jobs.workers import duties
+from jobs.workers.slots import slot_for_long_job
 from web.logs.context import in_job
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ def clear_expired_data() -> None:
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
-    delivery, copies, presence = worker.DeliveryMonitor(), StuckCopies(), worker.Presence()
+    delivery, copies, presence = duties.DeliveryMonitor(), StuckCopies(), duties.Presence()
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
@@ -74,7 +75,7 @@ def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
                 services.reconcile()
                 lost_jobs = delivery.count_lost_jobs()
                 if lost_jobs:
-                    worker.exit_without_messages(lost_jobs)
+                    duties.exit_without_messages(lost_jobs)
                 presence.note()  # last, because no job depends on it
             except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS

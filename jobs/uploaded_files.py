@@ -25,8 +25,8 @@ from jobs.models import LIVE, Job, State
 from web import stored_files
 from web.errors import UserFacingError
 from web.stored_files import (
+    FoundFile,
     StorageFailed,
-    StoredFile,
     fetch,
     is_stored,
     on_this_machine,
@@ -139,7 +139,7 @@ def sweep() -> int:
     return len(unneeded_paths)
 
 
-def _files() -> Iterator[StoredFile]:
+def _files() -> Iterator[FoundFile]:
     """Files that Qrelsmith named. Other files in the folder must not be removed."""
     for file in stored_below(Path(settings.UPLOAD_DIR)):
         if _OURS.fullmatch(file.path.name):

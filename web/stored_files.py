@@ -34,7 +34,7 @@ class StorageFailed(UserFacingError):
         )
 
 
-class StoredFile(NamedTuple):
+class FoundFile(NamedTuple):
     path: Path
     size: int
     stored_at: datetime
@@ -117,7 +117,7 @@ def remove_folder(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def stored_below(folder: Path) -> list[StoredFile]:
+def stored_below(folder: Path) -> list[FoundFile]:
     """All files below the folder, by path: those of this machine, and of the shared storage."""
     found = {}
     if storage := _shared():
@@ -128,13 +128,13 @@ def stored_below(folder: Path) -> list[StoredFile]:
     return [found[path] for path in sorted(found)]
 
 
-def on_this_machine(folder: Path) -> Iterator[StoredFile]:
+def on_this_machine(folder: Path) -> Iterator[FoundFile]:
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):  # removed meanwhile
             if path.is_file():
                 status = path.stat()
                 modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
-                yield StoredFile(path, status.st_size, modified_at)
+                yield FoundFile(path, status.st_size, modified_at)
 
 
 def _shared() -> Storage | None:
@@ -159,14 +159,14 @@ def _download(storage: Storage, path: Path, place: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _listed(storage: Storage, folder: Path) -> Iterator[StoredFile]:
+def _listed(storage: Storage, folder: Path) -> Iterator[FoundFile]:
     names, files = storage.listdir(_name_of(folder))
     for name in names:
         yield from _listed(storage, folder / name)
     for name in filter(None, files):
         path = folder / name
         stored = _name_of(path)
-        yield StoredFile(path, storage.size(stored), storage.get_modified_time(stored))
+        yield FoundFile(path, storage.size(stored), storage.get_modified_time(stored))
 
 
 @contextmanager

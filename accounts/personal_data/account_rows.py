@@ -120,7 +120,7 @@ leave_out(
 
 @obstacle
 def only_owner_of(person: User) -> list[str]:
-    """The collections that nobody else could set up."""
+    """The collections that no other person could set up."""
     return [
         f"This is the only admin or owner-annotator of {own.collection} who can log in. Make "
         "another person an admin first."

@@ -52,7 +52,7 @@ def agree(*, collection: Collection, person: User, version: int) -> None:
     """
     try:
         with transaction.atomic():
-            # Not until the lock: a new version must not be agreed to by whoever saw the old one.
+            # Not until the lock: a person who saw the old version must not agree to a new one.
             locked_collection = lock_collection(collection)
             text = current_text(locked_collection)
             if text is None or text.version != version:

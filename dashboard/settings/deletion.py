@@ -21,7 +21,7 @@ from annotation.models import SlotCount
 from dashboard.settings.archiving import ArchiveError
 from jobs.context import DirectRun, JobContext
 from release.importing.collection_rows import delete_last_rows, delete_rows
-from web.stored_files import StoredFile, remove_folder, stored_below
+from web.stored_files import FoundFile, remove_folder, stored_below
 
 
 class NotBeingDeleted(ArchiveError):
@@ -74,7 +74,7 @@ def folders_of(collection: Collection) -> list[Path]:
     return [Path(root, collection.slug) for root in roots]
 
 
-def files_of(collection: Collection) -> list[StoredFile]:
+def files_of(collection: Collection) -> list[FoundFile]:
     return [file for folder in folders_of(collection) for file in stored_below(folder)]
 
 

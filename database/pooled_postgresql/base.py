@@ -11,7 +11,10 @@ from typing import Any
 from django.db.backends.postgresql import base
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
+class PooledConnection(base.DatabaseWrapper):
     def chunked_cursor(self) -> Any:
         """A cursor for many rows. Outside of a transaction, all of them are fetched at once."""
         return self.cursor() if self.get_autocommit() else super().chunked_cursor()
+
+
+DatabaseWrapper = PooledConnection  # the name that Django looks for

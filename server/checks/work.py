@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.personal_data.retention import last_cleared
 from jobs.models import Job, State, WorkerProcess
 from jobs.queues import JobQueue
-from jobs.worker import SEEN_SECONDS
+from jobs.workers.duties import SEEN_SECONDS
 from notices.mails import unsent
 from server.checks.results import CheckResult, failed, ok, warning
 from web.words import count_noun

@@ -8,9 +8,10 @@ import pytest
 from accounts.models import User
 from annotation.models import Slot
 from annotation.services import Answer, presentation_of, submit_judgment
-from dashboard.overview.counts import counts_of, open_jobs, personal_work
+from dashboard.overview.counts import counts_of, open_jobs
 from dashboard.overview.steps import CollectionCounts, next_step, steps
 from jobs.models import Job, State
+from notices.waiting import personal_work
 from tests.support.factories import a_collection, a_query, an_open_query
 
 NEW = CollectionCounts(admins=1)

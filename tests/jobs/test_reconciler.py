@@ -15,9 +15,9 @@ FORK_IN_THE_MIDDLE_OF_A_TICK = """
 import os, threading, time
 import django
 django.setup()
-from jobs import services, tasks, worker
+from jobs import services, tasks
 
-worker.Presence.note = lambda self: None  # the test's transaction has the lock of SQLite
+duties.Presence.note = lambda self: None  # the test's transaction has the lock of SQLite
 in_tick, log = threading.Event(), []
 
 def tick():
