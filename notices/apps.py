@@ -5,4 +5,4 @@ class NoticesConfig(AppConfig):
     name = "notices"
 
     def ready(self) -> None:
-        from notices import tasks  # noqa: F401  (registers the due check)
+        from notices import personal_rows, tasks  # noqa: F401  (they register)

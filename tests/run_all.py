@@ -7,10 +7,14 @@ whatever could not run a failure.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import psycopg
 from psycopg import sql
@@ -19,7 +23,9 @@ from bench.chromium import chromium
 from tests.support import machine
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKERS = os.environ.get("TEST_WORKERS", "3")  # on 2 cores, because many tests wait
+# On 2 cores, because many tests wait. The turns run side by side: each alone uses three quarters.
+WORKERS = os.environ.get("TEST_WORKERS", "3")
+WORKERS_ON_POSTGRESQL = os.environ.get("TEST_WORKERS", "2")
 FULL = os.environ.get("FULL") == "1"  # all tests, and on PostgreSQL all that use a database
 EACH_DATABASE = "each_database"  # set by tests/support/selection.py, as `today` and `another_day`
 NO_TESTS = 5  # pytest's exit code where the arguments select none
@@ -36,16 +42,23 @@ class Turn:
         return f"{self.name} {outcome}" + (f" ({self.why})" if self.why else "")
 
 
-def pytest(database_url: str | None, arguments: list[str]) -> bool:
+def pytest(
+    database_url: str | None,
+    arguments: list[str],
+    workers: str = WORKERS,
+    output: IO[str] | None = None,
+) -> bool:
     # Hundreds of processes start in the tests, and each would compile the project again.
     left_out = {"DATABASE_URL", "PYTHONDONTWRITEBYTECODE"}
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
     if database_url:
         environment["DATABASE_URL"] = database_url
     # tests/support/side_by_side.py says what stays together.
-    side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
+    side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
     command = [sys.executable, "-m", "pytest", *side_by_side, *arguments]
-    run = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    run = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False
+    )
     return run.returncode in ({0, NO_TESTS} if arguments else {0})
 
 
@@ -55,16 +68,17 @@ def on_sqlite(arguments: list[str]) -> Turn:
     return Turn("SQLite", pytest(None, [*selected, *arguments]))
 
 
-def on_postgresql(arguments: list[str]) -> Turn:
+def on_postgresql(arguments: list[str], output: IO[str]) -> Turn:
+    """Its output goes to the file, because the turn on SQLite prints meanwhile."""
     server = machine.postgresql_url()
     if server is None:
         return Turn("PostgreSQL", None, "none at DATABASE_URL or 127.0.0.1:5432")
-    print("=== PostgreSQL", flush=True)
     name = f"qrelsmith_{os.getpid()}"  # of this run alone; never created, only `test_` and it
     try:
         selected = ["-m", EACH_DATABASE if FULL or arguments else f"{EACH_DATABASE} and today"]
         selected += arguments
-        return Turn("PostgreSQL", pytest(unsynced(machine.with_path(server, name)), selected))
+        url = unsynced(machine.with_path(server, name))
+        return Turn("PostgreSQL", pytest(url, selected, WORKERS_ON_POSTGRESQL, output))
     finally:
         drop_databases(server, f"test_{name}")
 
@@ -99,7 +113,14 @@ def elsewhere() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    turns = [on_sqlite(arguments), on_postgresql(arguments)]
+    with TemporaryFile("w+") as output:
+        with ThreadPoolExecutor(1) as beside:
+            other_turn = beside.submit(on_postgresql, arguments, output)
+            turns = [on_sqlite(arguments)]
+        turns.append(other_turn.result())
+        print("=== PostgreSQL", flush=True)
+        output.seek(0)
+        shutil.copyfileobj(output, sys.stdout)
     print(f"=== {'; '.join([*map(str, turns), *elsewhere()])}.")
     wanted = {True} if machine.REQUIRE_ALL else {True, None}
     return 0 if {turn.passed for turn in turns} <= wanted else 1

@@ -70,6 +70,14 @@ register_rows(
     fate=Fate.REMOVED,
 )
 register_rows(
+    "institution_logins",
+    "Logins of an institution that lead to the account.",
+    *("provider", "email=extra_data__email", "date_joined", "last_login"),
+    model="socialaccount.SocialAccount",
+    people=["user"],
+    fate=Fate.REMOVED,
+)
+register_rows(
     "tokens",
     "The tokens of the API, without the tokens themselves.",
     *("name", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"),

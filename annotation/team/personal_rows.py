@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
-from accounts.personal_data.registry import leave_out, obstacle, register_rows
+from accounts.personal_data.registry import Fate, leave_out, obstacle, register_rows
 from annotation.models import Slot
 
 ANSWER = ("grade", "reason", "note", "aspects", "details_alike", "seconds", "created_at")
@@ -24,6 +24,14 @@ def _of_pair(path: str) -> tuple[str, str, str]:
     )
 
 
+register_rows(
+    "deadlines",
+    "The last days for judging that were set for the person.",
+    *("collection=collection__slug", "due_on"),
+    model="annotation.Deadline",
+    people=["annotator"],
+    fate=Fate.REMOVED,
+)
 register_rows(
     "judgments",
     "All judgments, also those that a later one replaced.",

@@ -16,6 +16,7 @@ import os, threading, time
 import django
 django.setup()
 from jobs import services, tasks
+from jobs.workers import duties
 
 duties.Presence.note = lambda self: None  # the test's transaction has the lock of SQLite
 in_tick, log = threading.Event(), []
