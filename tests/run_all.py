@@ -75,7 +75,12 @@ def on_postgresql(arguments: list[str], output: IO[str]) -> Turn:
         return Turn("PostgreSQL", None, "none at DATABASE_URL or 127.0.0.1:5432")
     name = f"qrelsmith_{os.getpid()}"  # of this run alone; never created, only `test_` and it
     try:
-        selected = ["-m", EACH_DATABASE if FULL or arguments else f"{EACH_DATABASE} and today"]
+        selected = [
+            "-m",
+            EACH_DATABASE
+            if FULL or arguments
+            else f"{EACH_DATABASE} and today and not another_day",
+        ]
         selected += arguments
         url = unsynced(machine.with_path(server, name))
         return Turn("PostgreSQL", pytest(url, selected, WORKERS_ON_POSTGRESQL, output))

@@ -254,6 +254,7 @@ def try_every_address(crawl: Crawl, world: World) -> None:
             crawl.ask("get", address)
 
 
+@pytest.mark.by_day(2)
 def test_nothing_an_annotator_can_click_tells_anything(world):
     """Nor does it change when others judge, decide and rename. Both are asked in one crawl."""
     crawl = visitor("ann1").follow_links("/")
@@ -291,6 +292,7 @@ def test_no_address_tells_an_annotator_anything(world):
     assert len([request for request in good if request.startswith("GET /api/")]) >= 8
 
 
+@pytest.mark.by_day(2)
 def test_nothing_an_owner_annotator_can_click_tells_anything(world):
     """Nor is it refused, nor does it change when others judge. All are asked in one crawl."""
     long_ago = timezone.now() - timedelta(days=900)  # or pages tell how the time goes on

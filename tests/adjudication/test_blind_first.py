@@ -327,6 +327,7 @@ def unvarying(body: str) -> str:
 
 
 @pytest.mark.parametrize("grades", [(0, 1), (3, 2), (None, 3)])
+@pytest.mark.by_day(3)
 def test_other_grades_change_nothing_that_the_adjudicator_gets(opening, adjudicator, grades):
     """The judges revise: not only the notes, but orders, counts and words stay the same."""
     first, _ = judge_both(opening, (0, 3), (1, 2))

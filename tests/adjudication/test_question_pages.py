@@ -365,6 +365,7 @@ def everything_for(username: str, opening) -> dict[str, tuple[int, str]]:
 
 
 @pytest.mark.parametrize("other_answer", ["keep", "agree", "differ more", "cannot"])
+@pytest.mark.by_day(2)
 def test_the_answer_of_the_other_judge_changes_nothing_that_a_judge_gets(
     opening, slot, adjudicator, other_answer
 ):

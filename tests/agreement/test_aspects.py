@@ -221,6 +221,7 @@ def expected_disagreement(*, same: bool) -> float:
 
 
 @pytest.mark.parametrize("share", [0.15, 0.4, 0.7])
+@pytest.mark.by_day(3)
 def test_a_known_team_is_estimated_within_its_intervals_as_often_as_they_say(share):
     """95 of 100 teams on average; 88 or fewer of them happen once in 200 times."""
     if_same, if_different = (expected_disagreement(same=each) for each in (True, False))

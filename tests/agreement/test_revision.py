@@ -88,6 +88,7 @@ def reason_for_a_report():
 
 @given(actions=st.lists(ACTIONS, min_size=5, max_size=30))
 @FEW_HISTORIES
+@pytest.mark.by_day(2)
 def test_after_any_history_the_same_counts_mean_the_same_report(opening, actions):
     states, finished = {}, {}
     with transaction.atomic():

@@ -98,6 +98,7 @@ def judged():
 
 
 @pytest.mark.parametrize("username", ["ann2", "adju", "admin"])
+@pytest.mark.by_day(2)
 def test_nobody_else_is_shown_an_answer_to_a_repeat(judged, username):
     crawl = crawl_of(username)
 

@@ -208,6 +208,7 @@ def test_an_admin_excludes_people_on_the_page_and_allows_them_again(collection, 
 # Rebalancing
 
 
+@pytest.mark.by_day(2)
 def test_eight_share_fifty_queries_then_one_leaves_and_one_joins_and_no_judgment_moves(collection):
     for number in range(3, 9):
         member(collection, Role.ANNOTATOR, f"ann{number}")

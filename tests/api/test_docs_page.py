@@ -37,6 +37,7 @@ def test_it_loads_from_this_server_alone_and_breaks_no_policy(docs, live_server)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.by_day(2)
 def test_it_is_accessible_in_both_themes(new_context, docs, live_server, theme):
     # Axe puts its own script into the page, which the policy forbids.
     context = new_context(

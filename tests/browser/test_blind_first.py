@@ -183,6 +183,7 @@ def test_an_answer_after_the_claim_has_expired_is_saved(page, live_server, case,
 
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1440, "light")])
+@pytest.mark.by_day(2)
 def test_no_page_has_accessibility_violations(
     new_context, live_server, opening, waiting, case, adjudicator, colleague, theme, width
 ):

@@ -62,6 +62,7 @@ def demo(checkout, programs):
     return run
 
 
+@pytest.mark.by_day(2)
 def test_the_second_start_installs_nothing(demo, programs, checkout):
     put(programs, "python3")
     first, second = demo(), demo(PORT="8003")
@@ -70,6 +71,7 @@ def test_the_second_start_installs_nothing(demo, programs, checkout):
     assert (second.returncode, second.stderr) == (0, "")
 
 
+@pytest.mark.by_day(2)
 def test_a_changed_lock_is_installed(demo, programs, checkout):
     put(programs, "python3")
     demo()
@@ -77,6 +79,7 @@ def test_a_changed_lock_is_installed(demo, programs, checkout):
     assert demo().stdout.startswith("Installing the Python packages")
 
 
+@pytest.mark.by_day(2)
 def test_an_old_python3_gives_way_to_a_newer_one_by_its_full_name(demo, programs):
     put(programs, "python3", OLD)
     put(programs, "python3.12", OLD)
@@ -94,6 +97,7 @@ def test_no_python_is_one_line(demo, programs):
     assert makes_own.startswith("make: ***")
 
 
+@pytest.mark.by_day(2)
 def test_a_failed_install_is_one_line_and_goes_on_the_next_time(demo, programs, checkout):
     put(programs, "python3")
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}

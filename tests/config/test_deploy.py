@@ -48,6 +48,7 @@ class TestProduction:
         assert done.returncode == 0, done.stderr
         assert "no issues (2 silenced)" in done.stdout  # HSTS for subdomains and preloading
 
+    @pytest.mark.by_day(2)
     def test_hsts_holds_for_this_host_alone_unless_chosen(self, tmp_path):
         code = (
             "from django.conf import settings as s;"
@@ -59,6 +60,7 @@ class TestProduction:
         assert manage(*shell, data_dir=tmp_path, **PRODUCTION).stdout == "False False\n"
         assert manage(*shell, data_dir=tmp_path, **PRODUCTION, **more).stdout == "True True\n"
 
+    @pytest.mark.by_day(2)
     def test_a_proxy_without_a_trusted_number_of_proxies_is_a_warning(self, tmp_path):
         check = ("check", "--deploy", "--fail-level", "WARNING")
         behind = {**PRODUCTION, "BEHIND_PROXY": "1"}
@@ -80,6 +82,7 @@ class TestProduction:
         manage("check", data_dir=tmp_path, **PRODUCTION)
         assert not (tmp_path / "secret_key").exists()
 
+    @pytest.mark.by_day(2)
     def test_debug_cannot_be_turned_on(self, tmp_path):
         code = "from django.conf import settings; print(settings.DEBUG)"
         done = manage("shell", "-v0", "-c", code, data_dir=tmp_path, DEBUG="1", **PRODUCTION)

@@ -119,6 +119,7 @@ def test_no_choice_is_more_even_and_ties_are_broken_by_the_seed(seed, numbers, p
 
 
 @pytest.mark.parametrize("start", range(0, 200, 50))
+@pytest.mark.by_day(2)
 def test_in_hundreds_of_small_cases_no_choice_is_more_even(start):
     outcomes = Counter()
     for seed in range(start, start + 50):

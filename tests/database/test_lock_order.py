@@ -755,6 +755,7 @@ def test_a_service_that_begins_before_another_commits_leaves_everything_true(
 
 @pytest.mark.one_database
 @pytest.mark.parametrize("first", LONG, ids=lambda service: service.__name__)
+@pytest.mark.by_day(2)
 def test_a_service_that_prepared_its_work_writes_nothing_that_is_out_of_date(first, tmp_path):
     for second, scene in each_with_a_scene([*dict.fromkeys([*FOR_LONG, first])], tmp_path):
         work = Interrupted(bound(second, scene))

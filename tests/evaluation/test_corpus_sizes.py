@@ -180,6 +180,7 @@ def folder_of(collection):
     return settings.ARTEFACT_DIR / collection.slug / "corpus-sizes"
 
 
+@pytest.mark.by_day(2)
 def test_a_cancelled_job_goes_on_with_what_is_missing_and_agrees_with_the_second_program(
     collection,
 ):

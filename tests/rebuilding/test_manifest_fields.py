@@ -154,6 +154,7 @@ def test_the_manifest_is_proved_as_it_is(collection, manifest):
     assert any(run["not_ranked"] for run in manifest["runs"])
 
 
+@pytest.mark.by_day(2)
 def test_whatever_value_is_changed_the_rebuilding_names_it(collection, manifest):
     paths = list(leaves(manifest))
 
@@ -162,6 +163,7 @@ def test_whatever_value_is_changed_the_rebuilding_names_it(collection, manifest)
     assert "\n".join(unnamed(collection, manifest, paths)) == ""
 
 
+@pytest.mark.by_day(2)
 def test_with_a_new_digest_only_what_no_pool_follows_from_can_be_changed(collection, manifest):
     """A forged manifest can differ only in the fields beside the pools."""
     free = set()

@@ -76,6 +76,7 @@ def histories():
 
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
 @FEW_HISTORIES
+@pytest.mark.by_day(2)
 def test_the_gate_finds_what_reading_everything_finds_after_any_history(histories, actions):
     opening = Opening.objects.order_by("pk").last()
     before = transaction.savepoint()

@@ -235,6 +235,7 @@ class TestModel:
         models = tmp_path / "both" / "indexes" / "models"
         assert [path.name[0] for path in sorted(models.iterdir())] == [".", "w"]
 
+    @pytest.mark.by_day(2)
     def test_vectors_do_not_depend_on_the_seed_of_python_s_hashes(self, tmp_path):
         code = "from tests.retrieval.test_cbow import _build; _build(('a', {!r}))"
         for seed in ("1", "2"):

@@ -113,6 +113,7 @@ def a_draw(random: np.random.Generator, bias: float) -> ComparedPairs:
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.3])
+@pytest.mark.by_day(2)
 def test_the_intervals_cover_a_planted_preference_in_95_percent_of_draws(bias):
     random, draws = np.random.default_rng(int(100 * bias)), 250
     resamples = QueryResamples(25, "seed", 1_000)

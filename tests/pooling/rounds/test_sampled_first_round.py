@@ -43,6 +43,7 @@ def estimate(collection: Collection) -> float:
     return len(certain) + len(stratum.docnos) * mean(docno in RELEVANT for docno in drawn)
 
 
+@pytest.mark.by_day(2)
 def test_the_estimate_stays_unbiased():
     estimates = []
     for seed in map(str, range(SEEDS)):
