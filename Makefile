@@ -2,7 +2,7 @@
 # demo/management/commands/demo.py, tests/run_all.py, tests/messages.py, tests/mutate.py and
 # docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate compose-check provider-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
+.PHONY: help demo test lint mutate compose-check provider-check machines-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -29,6 +29,7 @@ help:
 	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate/checks.py'; docs/testing.md)"
 	@echo "make compose-check  start docker-compose.yml with podman, use it, kill and restart its services"
 	@echo "make provider-check  log in at real OpenID and SAML providers in a browser"
+	@echo "make machines-check  judge on two machines that share no folder, and kill their processes"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
 	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
@@ -54,6 +55,9 @@ lint:
 
 mutate:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.mutate $(ARGS)
+
+machines-check:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.machines $(ARGS)
 
 compose-check:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.compose $(ARGS)

@@ -10,13 +10,10 @@ import os
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from bench.processes import ROOT
-from tests.compose.commands import CheckFailed, output_of
+from tests.compose.commands import CheckFailed, output_of, step
 from tests.compose.images import build_images
 from tests.compose.stack import CONTAINERS_CONF, SERVICES, Stack
 from tests.compose.walk import Walk
@@ -98,15 +95,6 @@ def copy_of_tracked_files(target: Path) -> Path:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
     return target
-
-
-@contextmanager
-def step(what: str) -> Iterator[None]:
-    """Print what is done, and the seconds that it took."""
-    print(f"{what} …", end=" ", flush=True)
-    start = time.monotonic()
-    yield
-    print(f"{time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

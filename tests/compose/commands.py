@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -47,3 +49,12 @@ def output_of(*command: str, folder: Path | None = None) -> str:
 
 def _shown(command: Sequence[str]) -> str:
     return " ".join(command[:6]) + (" …" if len(command) > 6 else "")
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Print what is done, and the seconds that it took."""
+    print(f"{what} …", end=" ", flush=True)
+    start = time.monotonic()
+    yield
+    print(f"{time.monotonic() - start:.0f} s", flush=True)
