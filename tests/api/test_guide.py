@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 from django.urls import resolve
@@ -12,11 +11,9 @@ from django.urls import resolve
 from adjudication.models import Decision
 from annotation.models import Opening, Slot
 from annotation.services import set_up_collection
-from jobs import services
-from jobs.models import Job
 from tests.conftest import ROOT
-from tests.support.api_world import token_of
 from tests.support.factories import UserFactory, member
+from tests.support.page_scripts import scripts_of
 from tests.support.study_scenes import attach_full_texts
 
 GUIDE = (ROOT / "docs" / "api.md").read_text()
@@ -27,20 +24,7 @@ PREPARE, BUILD, JUDGE, ADJUDICATE, PUBLISH, COMPARE, STUDY = re.findall(
 
 @pytest.fixture
 def run_as(live_server, monkeypatch, tmp_path):
-    """Run a script of the guide as this user, in its own folder; waiting runs the jobs."""
-
-    def work(_seconds: float) -> None:
-        for job in Job.objects.filter(state="queued"):
-            services.run(job.pk)
-
-    def run(username: str, script: str) -> None:
-        monkeypatch.setenv("QRELSMITH_TOKEN", token_of(username))
-        exec(compile(script, "docs/api.md", "exec"), {"__name__": "guide"})
-
-    monkeypatch.setattr(time, "sleep", work)
-    monkeypatch.setenv("QRELSMITH_URL", live_server.url)
-    monkeypatch.chdir(tmp_path)
-    return run
+    return scripts_of("docs/api.md", live_server.url, tmp_path, monkeypatch)
 
 
 @pytest.mark.django_db(transaction=True)

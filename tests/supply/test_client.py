@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
 from accounts.codes import account_code
 from accounts.models import Collection
 from annotation.models import Judgment, Slot
-from jobs import services
-from jobs.models import Job
 from tests.conftest import ROOT
 from tests.docs.markdown import blocks_of
 from tests.supply.client import PACKAGE, write_client
-from tests.support.api_world import token_of
 from tests.support.factories import UserFactory
+from tests.support.page_scripts import scripts_of
 
 BUILD, JUDGE = [
     block.text for block in blocks_of(ROOT / "docs" / "client.md") if block.language == "python"
@@ -27,22 +24,9 @@ BUILD, JUDGE = [
 
 @pytest.fixture
 def run_as(live_server, monkeypatch, tmp_path):
-    """Run a script of the page as this user, in its own folder; waiting runs the jobs."""
-
-    def work(_seconds: float) -> None:
-        for job in Job.objects.filter(state="queued"):
-            services.run(job.pk)
-
-    def run(username: str, script: str) -> None:
-        monkeypatch.setenv("QRELSMITH_TOKEN", token_of(username))
-        exec(compile(script, "docs/client.md", "exec"), {"__name__": "page"})
-
     write_client(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(time, "sleep", work)
-    monkeypatch.setenv("QRELSMITH_URL", live_server.url)
-    monkeypatch.chdir(tmp_path)
-    yield run
+    yield scripts_of("docs/client.md", live_server.url, tmp_path, monkeypatch)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
 
