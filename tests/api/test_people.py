@@ -220,7 +220,7 @@ def test_the_root_says_what_there_is_for_your_roles(world, admin, annotator):
         assert "GET" not in methods or admin.get(f"{WHERE}{part}").status_code == 200
     assert set(theirs["results"][0]["parts"]) == {
         *("", "judging/", "judging/questions/", "judging/help-requests/", "judgments/"),
-        "training/",
+        *("consent/", "training/"),
     }
     assert (unknown.status_code, unknown.json()["results"]) == (200, [])
     assert unknown.json()["schema"] == mine["schema"]

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from accounts.actions.models import RecordedAction
 from accounts.models import User
+from accounts.personal_data.models import RetentionRun
 from tests.database.rules.world import Case, World, again, change, delete, given
 
 
@@ -166,4 +167,8 @@ CASES = [
         lambda world: change(world.collection.given_roles.first(), role="curator"),
     ),
     Case("given_role_never_deleted", lambda world: delete(world.collection.given_roles.first())),
+    Case(
+        "retention_run_is_one_row",
+        lambda world: RetentionRun.objects.create(pk=2, cleared_at=timezone.now()),
+    ),
 ]
