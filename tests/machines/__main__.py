@@ -26,7 +26,7 @@ from tests.compose.stack import wait_until
 from tests.machines.judges import Judges, PatientBrowser
 from tests.machines.rig import Machine, Rig, missing_programs
 
-JUDGES, QUERIES = 30, 60
+JUDGES, QUERIES = 30, 400
 QUIET, DOWN = 8, 10  # seconds of judging between two events, and of a machine without its process
 IMPORTED = 20_000  # documents, so that the job takes longer than the time until a kill
 
@@ -108,7 +108,7 @@ def kill_worker_of(job: str, rig: Rig, admin: Admin) -> Machine:
 
 def attempts_of(job: str, rig: Rig) -> int:
     code = f"from jobs.models import Job; print(Job.objects.get(pk='{job}').attempts)"
-    return int(rig.manage("shell", "--no-imports", "-c", code))
+    return int(rig.first.manage("shell", "--no-imports", "-c", code))
 
 
 def has_import(machine: Machine) -> bool:
@@ -191,6 +191,8 @@ def compare(judges: Judges, saved: int, over: int) -> None:
         f"database, {over} over-annotated pairs, {len(judges.problems)} errors that a judge sees; "
         f"{judges.sent_again} requests sent again by browsers."
     )
+    if len(judges.people) < JUDGES:
+        raise CheckFailed(f"Only {len(judges.people)} people have pairs to judge.")
     if judges.problems:
         raise CheckFailed(f"A judge saw an error: {judges.problems[0]}")
     if saved != judges.pressed or over:

@@ -14,7 +14,7 @@ from bench.judging.state import PASSWORD, SLUG
 
 GIVE_UP_SECONDS = 60
 PAUSE = 0.5
-BETWEEN_KEYS = 0.2  # seconds; a person reads
+BETWEEN_KEYS = 0.5  # seconds; a person reads
 NOT_NOW = (502, 503, 504)  # of the proxy, while a machine is down
 
 

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import boto3
 
 from bench.judging.server import DEPLOYED, GUNICORN
-from bench.processes import free_port, started, wait_until
+from bench.processes import ROOT, free_port, started, wait_until
 from bench.worker import CELERY
 from tests.compose.commands import output_of
 
@@ -90,9 +90,8 @@ class Machine:
     def kill_worker(self) -> None:
         os.killpg(self.worker.pid, signal.SIGKILL)
 
-    def manage(self, *arguments: str, **environment: str) -> str:
-        variables = [f"{name}={value}" for name, value in (self.environment | environment).items()]
-        return output_of("env", *variables, sys.executable, "manage.py", *arguments)
+    def manage(self, *arguments: str) -> str:
+        return manage(self.environment, *arguments)
 
     def files(self, folder: str) -> list[Path]:
         """The files of uploads or releases on this machine."""
@@ -114,15 +113,14 @@ class Rig:
             "FILES_BUCKET": BUCKET,
             "FILES_ENDPOINT": _start_storage(folder, stack),
             "JOB_STALE_SECONDS": "5",
+            "STATIC_ROOT": str(folder / "static"),
             **_start_redis(folder, stack),
         }
+        manage({**shared, "DATA_DIR": str(folder)}, "collectstatic", "--noinput", "--verbosity=0")
         self.first, self.second = (
             Machine(name, folder, shared, stack) for name in ("first", "second")
         )
         self._start_haproxy(folder, stack)
-
-    def manage(self, *arguments: str, **environment: str) -> str:
-        return self.first.manage(*arguments, **environment)
 
     def _start_haproxy(self, folder: Path, stack: ExitStack) -> None:
         servers = "\n".join(
@@ -171,6 +169,11 @@ def _start_storage(folder: Path, stack: ExitStack) -> str:
     )
     session.client("s3", endpoint_url=endpoint).create_bucket(Bucket=BUCKET)
     return endpoint
+
+
+def manage(environment: dict[str, str], *arguments: str) -> str:
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    return output_of("env", *variables, sys.executable, "manage.py", *arguments, folder=ROOT)
 
 
 def missing_programs() -> list[str]:
