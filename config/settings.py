@@ -228,7 +228,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     # time of saving a judgment.
     _options.setdefault("server_side_binding", True)
     if _flag("DATABASE_POOLED", False):
-        # Behind PgBouncer in transaction mode. It takes no options of a session: ADR 90.
+        # Behind PgBouncer in transaction mode. It takes no options of a session: ADR 89.
         DATABASES["default"]["ENGINE"] = "database.pooled_postgresql"
         _options["prepare_threshold"] = None
         _options["application_name"] = _session["application_name"]

@@ -1,4 +1,4 @@
-"""The queues of jobs, so that no page waits behind a build. ADR 88 has the reasons.
+"""The queues of jobs, so that no page waits behind a build. ADR 87 has the reasons.
 
 A kind of jobs names its queue. A worker takes jobs from all queues, unless Celery's option
 `--queues` names some.

@@ -1,4 +1,4 @@
-"""Uploads and releases: files in DATA_DIR, or in a storage that several machines share. ADR 89.
+"""Uploads and releases: files in DATA_DIR, or in a storage that several machines share. ADR 88.
 
 With FILES_BUCKET, such a file is in an S3-compatible storage under its path in DATA_DIR, and a
 machine fetches a copy to read it. Without, machines share DATA_DIR, or there is only one. Callers

@@ -1,4 +1,4 @@
-"""Django's backend for a PostgreSQL behind PgBouncer in transaction mode. ADR 90.
+"""Django's backend for a PostgreSQL behind PgBouncer in transaction mode. ADR 89.
 
 Each transaction may have another connection to the server. So what belongs to a connection and
 outlives a transaction must not be used: here, a cursor at the server.
