@@ -3,7 +3,7 @@
 from django.db import migrations
 
 from database.triggers import reject
-from release.rules import ERRATUM, RULES
+from release.rules import ERRATUM, RELEASES, RULES
 
 # As in 0.1.0: an email could not go. `0005_emptied_senders` replaces them.
 ERRATUM_RULES_BEFORE = [
@@ -22,4 +22,5 @@ ERRATUM_RULES_BEFORE = [
 class Migration(migrations.Migration):
     dependencies = [("release", "0001_initial"), ("adjudication", "0002_rules")]
 
-    operations = [*RULES, *ERRATUM_RULES_BEFORE]
+    # In the order of then: before the last rule about releases.
+    operations = [*RELEASES[:-1], *ERRATUM_RULES_BEFORE, *RULES[len(RELEASES) - 1 :]]
