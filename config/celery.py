@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from celery import Celery
@@ -12,8 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 path = sys.path.copy()
 app = Celery("qrelsmith")
-# Celery puts the working directory first. A folder such as `demo` there would replace ours.
-sys.path[:] = path
+# Celery puts the working directory first. A folder such as `demo` there would replace ours, so ours
+# come before. The program `celery` has only its own folder on the path.
+sys.path[:] = [str(Path(__file__).resolve().parent.parent), *path]
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

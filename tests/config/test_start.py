@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.support.running import ROOT, environment
 
@@ -28,3 +29,20 @@ def test_no_library_is_loaded_that_takes_long_and_is_not_used(tmp_path):
     )
 
     assert done.stdout.splitlines()[-1] == "loaded:", "import it through web/lazy.py"
+
+
+def test_the_program_celery_finds_the_rooms(tmp_path):
+    """It begins with its own folder on the path, unlike `python -m celery`."""
+    program = Path(sys.executable).with_name("celery")
+
+    done = subprocess.run(
+        [program, "-A", "config", "report"],
+        cwd=ROOT,
+        env={**environment(), "DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "config.settings" in done.stdout
