@@ -19,6 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from accounts.institution.configuration import read_logins
 from accounts.mail.email_url import smtp_settings
+from jobs.queues import JobQueue
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Read from the source, because the installed package's metadata may be missing or old.
@@ -459,11 +460,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits through any outage of the broker
 CELERY_TASK_DEFAULT_QUEUE = _queue = os.environ.get("CELERY_QUEUE", "qrelsmith")
-CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {  # jobs/queues.py
-    _queue: {},
-    f"{_queue}-long": {},
-    f"{_queue}-memory": {},
-}
+CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {each.name_in(_queue): {} for each in JobQueue}
 # A worker with a long job must not reserve messages that another worker could take.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # A page waits for the broker at most this long. The reconciler sends rejected messages again.

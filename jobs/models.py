@@ -168,7 +168,7 @@ class WorkerProcess(models.Model):
 
     name = models.CharField(max_length=200, unique=True, help_text="Its machine and process.")
     version = models.CharField(max_length=40)
-    queues = models.CharField(max_length=40, db_default=" ".join(JobQueue.names()))
+    queues = models.CharField(max_length=40, db_default=" ".join(JobQueue))
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     stored_at = models.DateTimeField()

@@ -12,18 +12,17 @@ from celery import current_app
 
 
 class JobQueue(StrEnum):
-    SHORT = ""  # a page waits for it: reports, openings
-    LONG = "-long"  # minutes or hours
-    MEMORY = "-memory"  # imports and indexes: gigabytes, too
+    SHORT = "short"  # a page waits for it: reports, openings
+    LONG = "long"  # minutes or hours
+    MEMORY = "memory"  # imports and indexes: gigabytes, too
 
-    @classmethod
-    def names(cls) -> list[str]:
-        return [queue.name.lower() for queue in cls]
+    def name_in(self, installation: str) -> str:
+        """Its name at the broker. The short one has the name that was of all jobs before."""
+        return installation if self is JobQueue.SHORT else f"{installation}-{self}"
 
     @property
     def name_at_broker(self) -> str:
-        """The value is what follows CELERY_QUEUE in this name."""
-        return f"{current_app.conf.task_default_queue}{self.value}"
+        return self.name_in(current_app.conf.task_default_queue)
 
 
 def queues_of_worker() -> set[JobQueue]:

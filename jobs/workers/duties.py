@@ -104,7 +104,7 @@ class Presence:
             WorkerProcess.objects.create(
                 name=self._name,
                 version=settings.SOFTWARE_VERSION,
-                queues=" ".join(queue.name.lower() for queue in queues_of_worker()),
+                queues=" ".join(queues_of_worker()),
                 started_at=self._started_at,
                 seen_at=now,
                 stored_at=Now(),

@@ -53,7 +53,7 @@ def check_workers() -> CheckResult:
         return failed(f"None was seen in the last {UNSEEN_SECONDS} s.", START)
     found = f"{count_noun(len(answering), 'worker')} seen in the last {UNSEEN_SECONDS} s"
     taken = {queue for worker in answering for queue in worker.queues.split()}
-    if left := [queue for queue in JobQueue if queue.name.lower() not in taken]:
+    if left := [queue for queue in JobQueue if queue not in taken]:
         names = " and ".join(queue.name_at_broker for queue in left)
         return failed(f"{found}; none takes jobs from {names}.", OF_ALL_QUEUES)
     others = {worker.version for worker in answering} - {settings.SOFTWARE_VERSION}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import sys
 import tempfile
 import time
@@ -97,7 +96,7 @@ def soak(rig: Rig, admin: Admin) -> None:
 
 
 def kill_worker_of(job: str, rig: Rig, admin: Admin) -> Machine:
-    """Kill the worker that runs the job: of the two, the one whose log names it."""
+    """Kill the worker that runs the job: of the two, the one that has a process for it."""
     wait_until(lambda: admin.job(job)["state"] == "running", "the import runs")
     machines = (rig.first, rig.second)
     wait_until(lambda: any(has_import(machine) for machine in machines), "its process runs")
@@ -113,15 +112,14 @@ def attempts_of(job: str, rig: Rig) -> int:
 
 def has_import(machine: Machine) -> bool:
     """Whether a process of the machine's worker does an import."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_bytes()
-            is_own = os.getsid(int(folder.name)) == machine.worker.pid
-        except (OSError, ValueError):
-            continue
-        if is_own and b"jobs.confinement.child" in command:
-            return True
-    return False
+    return any(b"jobs.confinement.child" in command_of(pid) for pid in machine.worker_processes())
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 class Admin:

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import boto3
 
 from bench.judging.server import DEPLOYED, GUNICORN
-from bench.processes import ROOT, free_port, started, wait_until
+from bench.processes import ROOT, descendants_of, free_port, started, wait_until
 from bench.worker import CELERY
 from tests.compose.commands import output_of
 
@@ -83,6 +83,9 @@ class Machine:
         before = log.stat().st_size if log.exists() else 0
         self.worker = self._stack.enter_context(started(command, self.environment, log))
         wait_until(lambda: b" ready." in log.read_bytes()[before:], self.worker, log)
+
+    def worker_processes(self) -> list[int]:
+        return descendants_of(self.worker.pid)
 
     def kill_web(self) -> None:
         os.killpg(self.web.pid, signal.SIGKILL)
