@@ -11,6 +11,5 @@ class AccountsConfig(AppConfig):
         from accounts.actions import logins  # noqa: F401  (hears of every login)
         from accounts.login.second_factors import end_other_sessions
         from accounts.personal_data import account_rows  # noqa: F401  (registers what is stored)
-        from accounts.tokens import openapi  # noqa: F401  (registers the security scheme)
 
         authenticator_added.connect(end_other_sessions)

@@ -7,10 +7,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.support.selection import PARTS, is_for_another_day, is_of_day
+from tests.support.selection import (
+    PARTS,
+    is_for_another_day,
+    is_of_day,
+    names_differences,
+    refuse_without_word,
+)
 from tests.support.side_by_side import LONG_FILES, ONE_BY_ONE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,12 +135,24 @@ def test_what_may_differ_is_selected_each_day(marks):
     }
 
 
-def test_every_other_test_is_selected_on_one_of_ten_days(request):
-    items = request.session.items
+def test_every_other_file_is_selected_on_one_of_ten_days():
+    files = {*(ROOT / "tests").rglob("test_*.py")}
 
-    days = [{item.nodeid for item in items if is_of_day(item, day)} for day in range(PARTS)]
+    days = [{file for file in files if is_of_day(file, day)} for day in range(PARTS)]
 
-    assert sum(map(len, days)) == len(set().union(*days)) == len({i.nodeid for i in items})
+    assert sum(map(len, days)) == len(files)
+    assert set().union(*days) == files
+    assert min(map(len, days)) > len(files) / PARTS / 2
+
+
+def test_a_file_that_postgresql_leaves_out_cannot_have_a_test_that_may_differ(tmp_path):
+    file = tmp_path / "test_quiet.py"
+    file.write_text("def test_it(rows): pass")
+
+    with pytest.raises(pytest.UsageError, match="nothing in its file says so"):
+        refuse_without_word(SimpleNamespace(path=file, nodeid="test_quiet.py::test_it"))
+
+    assert names_differences(ROOT / "tests/database/test_rules.py")
 
 
 def test_each_case_of_a_test_by_day_runs_on_one_of_its_days(request):

@@ -14,7 +14,6 @@ from itertools import pairwise
 
 import pytest
 import yaml
-from jsonschema.validators import validator_for
 
 from accounts.institution.configuration import VARIABLES
 from tests.support.running import ROOT
@@ -153,6 +152,8 @@ class TestCompose:
         return yaml.safe_load(read("docker-compose.yml"))
 
     def test_it_follows_the_compose_specification(self, compose):
+        from jsonschema.validators import validator_for  # 2 s, of each worker that collects
+
         vendored = importlib.resources.files("check_jsonschema.builtin_schemas.vendor")
         schema = json.loads((vendored / "compose-spec.json").read_text())
         validator = validator_for(schema)(schema)

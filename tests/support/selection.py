@@ -9,8 +9,9 @@ opened on each database in tests/test_permissions.py.
 
 On PostgreSQL, `make test` runs each time what databases may do differently: constraints, locks,
 triggers, transactions, our own SQL, orders. The marker `may_differ` says so; tests in
-tests/database, with `faults` or with transactions of their own do not need it. Of all others it
-runs a tenth, another one each day. FULL=1 runs them all.
+tests/database, with `faults` or with transactions of their own do not need it. Of the files of all
+others it runs a tenth, another one each day. FULL=1 runs them all. It does not even collect the
+other files: that took each worker 30 seconds, for a ninth of the tests.
 
 A test with the marker `by_day(n)` takes long, and is not about the product itself: the benchmark,
 the commands of the docs, and figures that a second program computes again; or it shows with much
@@ -25,8 +26,12 @@ PostgreSQL with Redis, as in production.
 from __future__ import annotations
 
 import datetime
+import os
+import re
 import zlib
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -36,7 +41,14 @@ from tests.support.side_by_side import longest_first
 
 # Every way to a database that a test can ask for by name leads through one of these.
 DATABASE_FIXTURES = {"django_db_setup", "live_server"}
-PARTS = 10  # of the tests that do the same on each database; one part runs on PostgreSQL a day
+PARTS = 10  # of the files of tests that do the same on each database; PostgreSQL runs one a day
+# The same day for all workers, also at midnight. They inherit the variable.
+TODAY = int(os.environ.setdefault("TEST_DAY", str(datetime.datetime.now(datetime.UTC).toordinal())))
+FOLDER_OF_DIFFERENCES = "tests/database/"
+# What makes `may_differ` true. Where no word of these is in a file, none of its tests may differ.
+WORDS_OF_DIFFERENCES = re.compile(
+    "may_differ|faults|transaction=True|transactional_db|live_server|start_worker"
+)
 
 
 def runs_on_each_database(item: pytest.Item) -> bool:
@@ -52,12 +64,20 @@ def may_differ(item: pytest.Item) -> bool:
     rows = item.get_closest_marker("django_db")
     has_transactions = rows is not None and rows.kwargs.get("transaction")
     fixtures = {"transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
-    return bool(any(marks) or has_transactions or fixtures or "tests/database/" in item.nodeid)
+    return bool(any(marks) or has_transactions or fixtures or FOLDER_OF_DIFFERENCES in item.nodeid)
 
 
-def is_of_day(item: pytest.Item, day: int) -> bool:
-    """Whether this test is of the tenth that runs on PostgreSQL on a day, given by its number."""
-    return zlib.crc32(item.nodeid.encode()) % PARTS == day % PARTS
+@cache
+def names_differences(file: Path) -> bool:
+    """Whether a test of the file may differ on each database, by its text alone."""
+    return FOLDER_OF_DIFFERENCES in file.as_posix() or bool(
+        WORDS_OF_DIFFERENCES.search(file.read_text())
+    )
+
+
+def is_of_day(file: Path, day: int) -> bool:
+    """Whether a file is of the tenth that runs on PostgreSQL on a day, given by its number."""
+    return zlib.crc32(f"{file.parent.name}/{file.name}".encode()) % PARTS == day % PARTS
 
 
 def is_for_another_day(item: pytest.Item, day: int) -> bool:
@@ -77,6 +97,13 @@ def broker_of_this_turn() -> str:
     return "redis" if connection.vendor == "postgresql" and has_redis else "filesystem"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files of which `-m today` selects nothing."""
+    if "today" not in config.getoption("markexpr").split() or collection_path.suffix != ".py":
+        return None
+    return None if names_differences(collection_path) or is_of_day(collection_path, TODAY) else True
+
+
 # First, so that the marker is there when `-m` selects by it. The order comes last, because
 # pytest-django moves tests with transactions of their own to the end.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -84,14 +111,15 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
     broker = broker_of_this_turn()
-    today = datetime.datetime.now(datetime.UTC).toordinal()
     kept, deselected = [], []
     for item in items:
         if runs_on_each_database(item):
             item.add_marker("each_database")
-            if may_differ(item) or is_of_day(item, today):
+            if may_differ(item):
+                refuse_without_word(item)
+            if may_differ(item) or is_of_day(item.path, TODAY):
                 item.add_marker("today")
-        if is_for_another_day(item, today):
+        if is_for_another_day(item, TODAY):
             item.add_marker("another_day")
         callspec = getattr(item, "callspec", None)
         wanted = callspec.params.get("broker", broker) if callspec else broker
@@ -100,6 +128,15 @@ def pytest_collection_modifyitems(
     config.hook.pytest_deselected(items=deselected)
     yield
     items[:] = longest_first(items)
+
+
+def refuse_without_word(item: pytest.Item) -> None:
+    """Refuse a test that PostgreSQL must run each day, in a file that its turn would leave out."""
+    if not names_differences(item.path):
+        raise pytest.UsageError(
+            f"{item.nodeid} may differ on each database, but nothing in its file says so. Mark it "
+            "with may_differ, so that it runs on PostgreSQL each day."
+        )
 
 
 def pytest_fixture_setup(fixturedef, request) -> None:
