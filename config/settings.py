@@ -293,6 +293,7 @@ MFA_FORMS = {
     "add_webauthn": "accounts.login.forms.NewPasskeyForm",
     "edit_webauthn": "accounts.login.forms.RenamePasskeyForm",
 }
+USERSESSIONS_ADAPTER = "accounts.login.factor_changes.SessionsAdapter"
 # The institution's login (docs/adr/0083-institution-login.md). Providers are not apps here: their
 # code and its packages are imported when the first login begins.
 INSTITUTION_LOGINS = read_logins(os.environ)

@@ -16,6 +16,7 @@ from django.http import HttpRequest
 
 from accounts.institution.proof import can_have_password
 from accounts.mail.sending import soon
+from accounts.services import reset_password
 
 
 class _Worded(forms.Form):
@@ -76,6 +77,9 @@ class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password1"].label = "New password"
+
+    def save(self) -> None:
+        reset_password(person=self.user, password=self.cleaned_data["password1"])
 
 
 class NewEmailForm(_Worded, account_forms.AddEmailForm):
