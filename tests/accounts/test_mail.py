@@ -6,7 +6,6 @@ import re
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.contrib.auth.hashers import BasePasswordHasher
 from django.core import mail
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import EmailMessage
@@ -20,6 +19,7 @@ from accounts.mail.email_url import smtp_settings
 from accounts.mail.sending import send_mails
 from accounts.models import User
 from tests.support.factories import PASSWORD, UserFactory
+from tests.support.observed_requests import HASHED, PASSWORD_HASHERS, CountingHasher
 from tests.support.running import wait_until
 
 NEW = "another horse battery"
@@ -205,33 +205,14 @@ def test_a_login_with_an_email_needs_a_confirmed_one(person):
 
 def test_a_wrong_password_costs_one_hash_and_says_the_same_for_every_name(person, settings):
     UserFactory(username="imported", is_active=False).set_unusable_password()
-    settings.PASSWORD_HASHERS = ["tests.accounts.test_mail.CountingHasher"]
+    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
     CountingHasher.hashes = 0
     texts = set()
     names = ("person", "person@example.org", "unconfirmed@example.org", "imported", "no@x.org")
-    User.objects.update(password="counting$salt$hash")
+    User.objects.update(password=HASHED)
     for number, name in enumerate((*names, "nobody"), start=1):
         page = Client().post(reverse("login"), {"login": name, "password": "wrong"})
         assert CountingHasher.hashes == number, name
         texts.add(re.sub(r'value="[^"]*"', "", page.text))
 
     assert len(texts) == 1
-
-
-class CountingHasher(BasePasswordHasher):
-    algorithm = "counting"
-    hashes = 0
-
-    def encode(self, password, salt):
-        type(self).hashes += 1
-        return f"{self.algorithm}${salt}$other"
-
-    def decode(self, encoded):
-        algorithm, salt, digest = encoded.split("$", 2)
-        return {"algorithm": algorithm, "salt": salt, "hash": digest}
-
-    def verify(self, password, encoded):
-        return self.encode(password, self.decode(encoded)["salt"]) == encoded
-
-    def harden_runtime(self, password, encoded):
-        pass
