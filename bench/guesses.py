@@ -185,8 +185,12 @@ def _wait_for_mails() -> None:
     from accounts.mail.sending import soon
 
     both = threading.Barrier(3)  # of the two threads, and of this one
+
+    def meet() -> None:
+        both.wait()
+
     for _ in range(2):
-        soon(lambda: both.wait() and None)
+        soon(meet)
     both.wait()
 
 
@@ -200,13 +204,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.step:
         write_json(measure(given.rounds))
         return
-    say = sys.stderr.write
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
     with (
         tempfile.TemporaryDirectory() as folder,
         environments(
             given.databases.split(","),
             Path(folder),
-            lambda _: new_database(lambda text: say(f"{text}\n") and None),
+            lambda _: new_database(say),
         ) as found,
     ):
         for name, environment in found.items():

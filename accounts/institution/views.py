@@ -68,7 +68,7 @@ def _throttled(view: View) -> View:
         if not ratelimit.consume(
             request, app="allauth.account", action="institution", limit_get=True
         ):
-            return ratelimit.respond_429(request)
+            return cast("HttpResponseBase", ratelimit.respond_429(request))
         return view(request, **parameters)
 
     return wrapped
