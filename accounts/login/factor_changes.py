@@ -45,7 +45,7 @@ def recorded_factors(view: View) -> View:
 
 
 def _factors_of(person: User) -> dict[int, str]:
-    rows = Authenticator.objects.filter(user=person).order_by("pk")
+    rows = Authenticator.objects.filter(user=person)
     return dict(rows.values_list("pk", "type"))
 
 
