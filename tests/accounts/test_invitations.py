@@ -302,6 +302,15 @@ def test_an_invitation_is_not_sent_twice_within_a_minute(collection):
     assert len(mail.outbox) == 1
 
 
+def test_an_invitation_to_another_role_is_one_of_its_own(collection):
+    links = [invited(collection, role=role) for role in (Role.CURATOR, Role.ANNOTATOR)]
+    again = invited(collection, role=Role.CURATOR)
+
+    found = [invitation_of(token_in(link)).role for link in (again, links[1])]
+    assert found == [Role.CURATOR, Role.ANNOTATOR]
+    assert Client().get(links[0]).status_code == 404
+
+
 def test_a_collection_sends_so_many_invitations_an_hour_and_no_more(collection, monkeypatch):
     monkeypatch.setattr(services, "MOST_AN_HOUR", 2)
 
