@@ -19,7 +19,7 @@ from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
 from accounts.actions.subjects import about_person
 from accounts.models import Collection, Membership, Role, User
-from accounts.services import AccountError, change_password
+from accounts.services import AccountError, reset_password
 
 DAYS = settings.PASSWORD_RESET_TIMEOUT // 86_400
 
@@ -143,4 +143,4 @@ def choose_password(*, link: PasswordLink, password: str) -> None:
     """
     with transaction.atomic():
         User.objects.select_for_update().filter(pk=link.person_id).first()
-        change_password(person=person_of_link(link), password=password)
+        reset_password(person=person_of_link(link), password=password)

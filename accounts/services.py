@@ -276,7 +276,17 @@ def choose_language(*, person: User, language: str) -> None:
 
 def change_password(*, person: User, password: str) -> None:
     """Set a password that the person chose. This revokes the API tokens (accounts/passwords.py)."""
+    _set_password(person, password, ActionKind.PASSWORD_CHANGED)
+
+
+def reset_password(*, person: User, password: str) -> None:
+    """As `change_password`, for a person who forgot the one before and has a link."""
+    _set_password(person, password, ActionKind.PASSWORD_RESET)
+
+
+def _set_password(person: User, password: str, kind: ActionKind) -> None:
     with transaction.atomic():
         person.set_password(password)
         person.must_change_password = False
         person.save(update_fields=["password", "must_change_password"])
+        record_action(kind=kind, subject=about_person(person), by=person)

@@ -35,7 +35,13 @@ from annotation.questions.api import KeepJudgment, OwnQuestions
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
-from dashboard.api import CollectionArchive, CollectionJudgingRules, CollectionLicences, Root
+from dashboard.api import (
+    CollectionArchive,
+    CollectionJudgingRules,
+    CollectionLicences,
+    CollectionSecondFactor,
+    Root,
+)
 from dashboard.people import api as people_api
 from evaluation.corpus_sizes.api import CorpusSizes
 from evaluation.gaps.api import UnjudgedDocuments
@@ -65,6 +71,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
     path("archive/", CollectionArchive.as_view(), name="api-archive"),
     path("judging-rules/", CollectionJudgingRules.as_view(), name="api-judging-rules"),
+    path("second-factor/", CollectionSecondFactor.as_view(), name="api-second-factor"),
     path("actions/", Actions.as_view(), name="api-actions"),
     path("consent/", ConsentDetail.as_view(), name="api-consent"),
     path("licences/", CollectionLicences.as_view(), name="api-licences"),

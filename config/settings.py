@@ -269,6 +269,9 @@ ACCOUNT_USER_DISPLAY = "accounts.login.adapter.shown_name"
 ACCOUNT_RATE_LIMITS = {
     "login": None,  # accounts/login/limits.py counts passwords
     "login_failed": "5/5m/key",  # second factors, by the person whose password was right
+    # Addresses of the institution's login. Each login takes two or three of these requests, and
+    # the people of an institute may share one address.
+    "institution": "120/m/ip",
 }
 ACCOUNT_FORMS = {
     "login": "accounts.login.forms.LoginForm",
@@ -277,7 +280,9 @@ ACCOUNT_FORMS = {
     "add_email": "accounts.login.forms.NewEmailForm",
     "reset_password": "accounts.login.forms.RequestLinkForm",
     "reset_password_from_key": "accounts.login.forms.ForgottenPasswordForm",
+    "user_token": "accounts.login.forms.MailedLinkForm",
 }
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "accounts.login.mailed_links.MailedLinkTokens"
 MFA_ADAPTER = "accounts.login.adapter.SecondFactorAdapter"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # no stranger can sign up with the email of another person
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -293,6 +298,7 @@ MFA_FORMS = {
     "add_webauthn": "accounts.login.forms.NewPasskeyForm",
     "edit_webauthn": "accounts.login.forms.RenamePasskeyForm",
 }
+USERSESSIONS_ADAPTER = "accounts.login.factor_changes.SessionsAdapter"
 # The institution's login (docs/adr/0083-institution-login.md). Providers are not apps here: their
 # code and its packages are imported when the first login begins.
 INSTITUTION_LOGINS = read_logins(os.environ)

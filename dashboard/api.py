@@ -23,7 +23,11 @@ from accounts.passwords import HasOwnPassword
 from accounts.tokens.authentication import ForEveryScope, WithinScope, scope_of
 from accounts.tokens.scopes import TokenScope
 from annotation.api_collections import CollectionAnswer, collections_of
-from dashboard.services import change_judging_rules, change_licences
+from dashboard.services import (
+    change_judging_rules,
+    change_licences,
+    change_second_factor_rule,
+)
 from dashboard.settings.archiving import archive_collection, unarchive_collection
 from web.api.serializers import NoKeys, RequestSerializer
 
@@ -164,6 +168,36 @@ class CollectionLicences(CollectionView):
     def post(self, request: Request, slug: str) -> Response:
         change_licences(collection=self.collection, **self.parsed(NewLicences))
         return _answer(self)
+
+
+class SecondFactorRule(RequestSerializer):
+    """The rule about second factors, as an answer and as a request."""
+
+    admins_need_second_factor = serializers.BooleanField(
+        help_text="Admins and owner-annotators without a second factor open nothing of the "
+        "collection."
+    )
+
+
+class CollectionSecondFactor(CollectionView):
+    roles = OWNERS
+
+    @extend_schema(summary="Second factors of admins", responses=SecondFactorRule)
+    def get(self, request: Request, slug: str) -> Response:
+        self.parameters(NoKeys)
+        return Response(SecondFactorRule(self.collection).data)
+
+    @extend_schema(
+        summary="Require a second factor of admins",
+        description="It holds from the next request on, also for you: without a second factor, "
+        "you then get 403 until you have set one up in the browser.",
+        request=SecondFactorRule,
+        responses=SecondFactorRule,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        rule = self.parsed(SecondFactorRule)
+        change_second_factor_rule(collection=self.collection, **rule)
+        return Response(rule)
 
 
 class JudgingRulesBody(RequestSerializer):

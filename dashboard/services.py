@@ -127,6 +127,17 @@ def change_settings(
         note_language(locked_collection)
 
 
+def change_second_factor_rule(*, collection: Collection, admins_need_second_factor: bool) -> None:
+    """Require a second factor of the collection's admins, or not. It holds from the next request.
+
+    An admin without one is led to where it is set up, also the one who turns this on.
+    """
+    with transaction.atomic():
+        locked_collection = lock_collection(collection)
+        locked_collection.admins_need_second_factor = admins_need_second_factor
+        save_settings(locked_collection, ["admins_need_second_factor"])
+
+
 class ProposalsImpossible(UserFacingError):
     """No grade can be proposed in this collection."""
 

@@ -556,6 +556,7 @@ ADDRESSES = [
     Address("collection-facets", (ADMIN, OWNER), POST),
     Address("judging-settings", (ADMIN, OWNER), POST),
     Address("api-judging-rules", (ADMIN, OWNER), BOTH),
+    Address("api-second-factor", (ADMIN, OWNER), BOTH),
     Address("record", (ADMIN,), GET),
     Address("api-actions", (ADMIN,), GET),
     Address("archive-collection", (ADMIN,), POST),

@@ -8,12 +8,20 @@ from django.db.models import TextChoices
 class ActionKind(TextChoices):
     # People
     PERSON_INVITED = "person-invited", "Invited a person"
+    INVITATION_SENT_AGAIN = "invitation-sent-again", "Sent an invitation again"
+    INVITATION_REVOKED = "invitation-revoked", "Revoked an invitation"
     ACCOUNT_CREATED = "account-created", "Created an account"
     ROLE_GIVEN = "role-given", "Gave a role"
     ROLE_REMOVED = "role-removed", "Removed a role"
     JUDGING_ENDED = "judging-ended", "Ended judging, to become an admin"
     PASSWORD_LINK_MADE = "password-link-made", "Made a password link"
+    PASSWORD_CHANGED = "password-changed", "Changed the password"
+    PASSWORD_RESET = "password-reset", "Reset the password with a link"
+    SECOND_FACTOR_ADDED = "second-factor-added", "Added a second factor"
+    SECOND_FACTOR_REMOVED = "second-factor-removed", "Removed a second factor"
     SECOND_FACTOR_RESET = "second-factor-reset", "Reset a second factor"
+    RECOVERY_CODES_MADE = "recovery-codes-made", "Made recovery codes"
+    SESSIONS_ENDED = "sessions-ended", "Ended other logins"
     IDENTITY_LINKED = "identity-linked", "Linked a login of the institution"
     IDENTITY_UNLINKED = "identity-unlinked", "Removed a login of the institution"
     TOKEN_MADE = "token-made", "Made an API token"
@@ -86,5 +94,6 @@ DETAILS = frozenset(
         *("role", "version", "changed", "reason", "answer", "recipient", "level", "page"),
         *("queries", "pairs", "pools", "documents", "judgments", "decisions", "errata", "actions"),
         *("query", "seat", "round", "judged_again", "first_round", "format", "scope"),
+        *("factor", "sessions"),
     }
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+from accounts.institution.encryption import CERTIFICATE, KEY, NO_KEY, KeyPair, read_key_pair
 
 OIDC, SAML = "oidc", "saml"
 WELL_KNOWN = "/.well-known/openid-configuration"
@@ -17,7 +19,7 @@ _OF_BOTH = ("NAME", "REQUIRED_CLAIMS", "EMAIL_DOMAINS", "EMAILS_ARE_VERIFIED", "
 VARIABLES = frozenset(
     {
         *("OIDC_DISCOVERY_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"),
-        *("SAML_METADATA", "SAML_ENTITY_ID", "SAML_SUBJECT_ATTRIBUTE"),
+        *("SAML_METADATA", "SAML_ENTITY_ID", "SAML_SUBJECT_ATTRIBUTE", KEY, CERTIFICATE),
         *(f"{prefix}_{name}" for prefix in ("OIDC", "SAML") for name in _OF_BOTH),
     }
 )
@@ -34,9 +36,10 @@ class InstitutionLogin:
     name: str  # on the button
     source: str
     client_id: str = ""
-    client_secret: str = ""
+    client_secret: str = field(default="", repr=False)
     entity_id: str = ""  # of SAML, if the metadata have several providers
     subject_attribute: str = ""  # of SAML, if none of the usual ones identifies a person
+    encryption: KeyPair = NO_KEY  # of SAML; with it, each assertion must be encrypted
     required_claims: tuple[tuple[str, str], ...] = ()
     email_domains: tuple[str, ...] = ()
     emails_are_verified: bool = False  # although the provider does not say so
@@ -88,6 +91,7 @@ def _read_saml(environment: Mapping[str, str]) -> InstitutionLogin | None:
         source=source,
         entity_id=_value(environment, "SAML_ENTITY_ID"),
         subject_attribute=_value(environment, "SAML_SUBJECT_ATTRIBUTE"),
+        encryption=read_key_pair(_value(environment, KEY), _value(environment, CERTIFICATE)),
         **_common(environment, "SAML"),  # type: ignore[arg-type]
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import xmlsec
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialLogin
 from allauth.socialaccount.providers import registry
@@ -49,6 +50,10 @@ class InvalidResponse(ValueError):
 
 def saml_settings(login: InstitutionLogin) -> dict[str, Any]:
     """The settings of the provider for django-allauth. python3-saml always requires a signature."""
+    advanced: dict[str, Any] = {"allow_single_label_domains": True}  # a host without a dot
+    if login.encryption.key:
+        advanced["private_key"], advanced["x509cert"] = login.encryption
+        advanced["want_assertion_encrypted"] = True
     return {
         "login": login,
         "idp": {
@@ -56,7 +61,7 @@ def saml_settings(login: InstitutionLogin) -> dict[str, Any]:
             "entity_id": login.entity_id or None,
             "metadata_request_timeout": FETCH_SECONDS,
         },
-        "advanced": {"allow_single_label_domains": True},  # a host without a dot
+        "advanced": advanced,
     }
 
 
@@ -141,10 +146,10 @@ def receive(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def finish(request: HttpRequest, key: str) -> HttpResponse:
-    """Log in with the response. Raises InvalidResponse if it cannot be read."""
+    """Log in with the response. Raises InvalidResponse if it cannot be read or decrypted."""
     try:
         answer: HttpResponse = views.finish_acs(request, organization_slug=key)
-    except (OneLogin_Saml2_Error, SyntaxError) as error:
+    except (OneLogin_Saml2_Error, SyntaxError, xmlsec.Error) as error:
         raise InvalidResponse(f"The response cannot be read: {type(error).__name__}.") from error
     return answer
 

@@ -8,6 +8,7 @@ from typing import cast
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.utils import get_next_redirect_url
+from allauth.core.internal import ratelimit
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.base import AuthProcess
@@ -56,12 +57,30 @@ def _explained(view: View) -> View:
     return wrapped
 
 
+def _throttled(view: View) -> View:
+    """Answer 429 to a network that asks too often (ACCOUNT_RATE_LIMITS).
+
+    Each of these requests of a stranger stores a session, and some ask the provider.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, **parameters: str) -> HttpResponseBase:
+        if not ratelimit.consume(
+            request, app="allauth.account", action="institution", limit_get=True
+        ):
+            return cast("HttpResponseBase", ratelimit.respond_429(request))
+        return view(request, **parameters)
+
+    return wrapped
+
+
 def _is_linking(request: HttpRequest) -> bool:
     return request.user.is_authenticated and request.POST.get("process") == AuthProcess.CONNECT
 
 
 @login_not_required
 @never_cache
+@_throttled
 @_explained
 @require_POST
 @reauthentication_required(app="allauth.socialaccount", enabled=_is_linking)
@@ -81,6 +100,7 @@ def log_in(request: HttpRequest, key: str) -> HttpResponseBase:
 
 @login_not_required
 @never_cache
+@_throttled
 @_explained
 @require_safe
 def oidc_callback(request: HttpRequest, key: str) -> HttpResponseBase:
@@ -92,6 +112,7 @@ def oidc_callback(request: HttpRequest, key: str) -> HttpResponseBase:
 @login_not_required
 @csrf_exempt
 @never_cache
+@_throttled
 @_explained
 @require_POST
 def saml_response(request: HttpRequest, key: str) -> HttpResponseBase:
@@ -103,6 +124,7 @@ def saml_response(request: HttpRequest, key: str) -> HttpResponseBase:
 
 @login_not_required
 @never_cache
+@_throttled
 @_explained
 @require_safe
 def saml_finish(request: HttpRequest, key: str) -> HttpResponseBase:

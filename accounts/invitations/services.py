@@ -130,6 +130,7 @@ def send_again(*, invitation: Invitation, base_url: str) -> SentInvitation:
         locked_invitation = _locked(invitation)
         _check_pace(invitation.collection, 1, locked_invitation)
         letter = _renew(locked_invitation)
+        _record(ActionKind.INVITATION_SENT_AGAIN, locked_invitation)
     (sent,) = _send([letter], base_url)
     return sent
 
@@ -145,6 +146,7 @@ def revoke(*, invitation: Invitation) -> None:
         locked_invitation = _locked(invitation)
         locked_invitation.revoked_at = timezone.now()
         locked_invitation.save(update_fields=["revoked_at"])
+        _record(ActionKind.INVITATION_REVOKED, locked_invitation)
 
 
 def invitation_of(token: str) -> Invitation:
@@ -261,6 +263,12 @@ def _renew(invitation: Invitation) -> InvitationLetter:
     invitation.expires_at = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
     invitation.save()
     return InvitationLetter(invitation, token)
+
+
+def _record(kind: ActionKind, invitation: Invitation) -> None:
+    """Without the email, which is personal data that expires with the invitation."""
+    details = {"role": invitation.role}
+    record_action(kind=kind, collection=invitation.collection, details=details)
 
 
 def _locked(invitation: Invitation) -> Invitation:

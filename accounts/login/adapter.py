@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.sites.shortcuts import get_current_site
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -106,8 +107,10 @@ class AccountAdapter(DefaultAccountAdapter):
             messages.error(request, str(error))
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """Tell the person of a change, after the change: a slow mail server must hold no lock."""
         if settings.SENDS_MAIL:
-            super().send_notification_mail(*args, **kwargs)
+            send = super().send_notification_mail
+            transaction.on_commit(lambda: send(*args, **kwargs))
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):

@@ -16,6 +16,8 @@ from django.http import HttpRequest
 
 from accounts.institution.proof import can_have_password
 from accounts.mail.sending import soon
+from accounts.models import User
+from accounts.services import reset_password
 
 
 class _Worded(forms.Form):
@@ -77,6 +79,9 @@ class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
         super().__init__(*args, **kwargs)
         self.fields["password1"].label = "New password"
 
+    def save(self) -> None:
+        reset_password(person=self.user, password=self.cleaned_data["password1"])
+
 
 class NewEmailForm(_Worded, account_forms.AddEmailForm):
     wording = {"email": ("Another email", "We send it a link that you open to confirm it.")}
@@ -110,6 +115,16 @@ class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
 
         soon(send)
         return email
+
+
+class MailedLinkForm(account_forms.UserTokenForm):
+    """Checks the link of a mail, with the same work whether its person exists or not."""
+
+    def _get_user(self, uidb36: str) -> User | None:
+        person: User | None = super()._get_user(uidb36)
+        if person is None:
+            self.token_generator.check_token(User(pk=0), self.cleaned_data["key"])
+        return person
 
 
 class CodeForm(_Worded, code_forms.AuthenticateForm):

@@ -1,4 +1,7 @@
-"""Below `/accounts/second-factor/`: django-allauth's pages, with the names that it looks for."""
+"""Below `/accounts/second-factor/`: django-allauth's pages, with the names that it looks for.
+
+Pages that add or remove something are `recorded_factors`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.login.factor_changes import recorded_factors
 
 View = Callable[..., HttpResponseBase]
 
@@ -34,12 +39,17 @@ def _or_overview(view: View) -> View:
 # Most of these views look at the person before the method.
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
+
+def _changing(view: View) -> View:
+    return _form(recorded_factors(view))
+
+
 urlpatterns: list[URLPattern] = [
     path("", base.index, name="mfa_index"),
     path("code/", _form(base.authenticate), name="mfa_authenticate"),
     path("confirm/", _form(base.reauthenticate), name="mfa_reauthenticate"),
-    path("app/", _form(app.activate_totp), name="mfa_activate_totp"),
-    path("app/remove/", _form(_or_overview(app.deactivate_totp)), name="mfa_deactivate_totp"),
+    path("app/", _changing(app.activate_totp), name="mfa_activate_totp"),
+    path("app/remove/", _changing(_or_overview(app.deactivate_totp)), name="mfa_deactivate_totp"),
     path(
         "recovery-codes/",
         require_safe(_or_overview(codes.view_recovery_codes)),
@@ -47,7 +57,7 @@ urlpatterns: list[URLPattern] = [
     ),
     path(
         "recovery-codes/new/",
-        _form(codes.generate_recovery_codes),
+        _changing(codes.generate_recovery_codes),
         name="mfa_generate_recovery_codes",
     ),
     path(
@@ -56,13 +66,17 @@ urlpatterns: list[URLPattern] = [
         name="mfa_download_recovery_codes",
     ),
     path("passkeys/", passkeys.list_webauthn, name="mfa_list_webauthn"),
-    path("passkeys/add/", _form(passkeys.add_webauthn), name="mfa_add_webauthn"),
+    path("passkeys/add/", _changing(passkeys.add_webauthn), name="mfa_add_webauthn"),
     path(
         "passkeys/confirm/",
         _form(passkeys.reauthenticate_webauthn),
         name="mfa_reauthenticate_webauthn",
     ),
     path("passkeys/<int:pk>/", _form(passkeys.edit_webauthn), name="mfa_edit_webauthn"),
-    path("passkeys/<int:pk>/remove/", _form(passkeys.remove_webauthn), name="mfa_remove_webauthn"),
+    path(
+        "passkeys/<int:pk>/remove/",
+        _changing(passkeys.remove_webauthn),
+        name="mfa_remove_webauthn",
+    ),
     path("passkeys/login/", _form(passkeys.login_webauthn), name="mfa_login_webauthn"),
 ]

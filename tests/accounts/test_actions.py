@@ -33,6 +33,8 @@ pytestmark = pytest.mark.django_db
 ELSEWHERE = {
     *(ActionKind.LOGGED_IN, ActionKind.LOGIN_LIMIT_REACHED, ActionKind.COLLECTION_IMPORTED),
     *(ActionKind.PERSON_READ, ActionKind.GRADES_DOWNLOADED, ActionKind.RECORD_EXPORTED),
+    *(ActionKind.SECOND_FACTOR_ADDED, ActionKind.SECOND_FACTOR_REMOVED),
+    *(ActionKind.RECOVERY_CODES_MADE, ActionKind.SESSIONS_ENDED),
 }
 
 

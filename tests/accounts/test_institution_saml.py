@@ -8,11 +8,13 @@ from html import unescape
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
 from accounts.institution.configuration import SAML
+from accounts.institution.encryption import KeyPair
 from accounts.models import User
 from tests.accounts.test_institution import invite, is_logged_in
 from tests.support.factories import a_collection
@@ -138,6 +140,78 @@ def test_a_forged_response_lets_nobody_in(client, provider, collection, lie):
     assert "Not logged in" in page.text
     assert not is_logged_in(client)
     assert not SocialAccount.objects.exists()
+
+
+@pytest.fixture
+def encrypted(provider, settings, tmp_path):
+    """The server has a key, and the provider encrypts for it."""
+    pair = KeyPair(OTHER.private_key, OTHER.certificate)
+    settings.INSTITUTION_LOGINS = {SAML: provider.login(tmp_path, encryption=pair)}
+    provider.encrypts_for = OTHER.certificate
+    return provider
+
+
+@pytest.mark.parametrize("signs", ["assertion", "response"])
+def test_an_encrypted_assertion_is_read(client, encrypted, collection, signs):
+    invite(collection)
+    encrypted.signs = signs
+    metadata = client.get(reverse("saml_metadata", args=[SAML])).text
+    assert '<md:KeyDescriptor use="encryption">' in metadata
+    assert OTHER.private_key.splitlines()[1] not in metadata
+
+    response = encrypted.respond(begin(client))
+    assert b"mara@uni.example" not in base64.b64decode(response)
+    come_back(client, response)
+
+    assert client.session["_auth_user_id"] == str(User.objects.get(email=MARA[MAIL]).pk)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"encrypts_for": ""},  # though the metadata ask for it
+        {"encrypts_for": OWN.certificate},
+        {"signs": ""},
+        {"signer": OTHER},
+        {"changed": ("mara@uni.example", "eve@uni.example")},
+        {"audience": "https://another.example/metadata"},
+        {"minutes": -5},
+    ],
+    ids=lambda lie: " ".join(lie),
+)
+def test_encryption_is_no_signature(client, encrypted, collection, lie):
+    """Anyone can encrypt for the server: its certificate is public."""
+    invite(collection)
+    for name, value in lie.items():
+        setattr(encrypted, name, value)
+
+    assert log_in(client, encrypted).status_code == 400
+    assert not is_logged_in(client)
+    assert not SocialAccount.objects.exists()
+
+
+def test_without_a_key_an_encrypted_assertion_gets_a_page(client, provider, collection):
+    invite(collection)
+    provider.encrypts_for = OTHER.certificate
+
+    assert "Not logged in" in log_in(client, provider).text
+
+
+def test_strangers_fill_neither_the_sessions_nor_the_providers_time(client, provider, settings):
+    too_long = client.post(ACS, {"SAMLResponse": "A" * 300_000})
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "institution": "3/m/ip"}
+    cache.clear()
+    sessions = Session.objects.count()
+
+    posts = [client.post(ACS, {"SAMLResponse": "x"}).status_code for _ in range(4)]
+    others = (client.get(f"{ACS}finish/"), client.post(reverse("institution-login", args=[SAML])))
+    elsewhere = client.post(ACS, {"SAMLResponse": "x"}, REMOTE_ADDR="203.0.113.5")
+
+    assert (too_long.status_code, posts) == (413, [302, 302, 302, 429])
+    assert [answer.status_code for answer in others] == [429, 429]
+    assert "Too many tries" in others[0].text
+    assert elsewhere.status_code == 302
+    assert Session.objects.count() <= sessions + 4
 
 
 def test_a_signature_on_another_assertion_counts_for_that_one_only(client, provider, collection):

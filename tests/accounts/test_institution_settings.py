@@ -13,7 +13,7 @@ from accounts.institution.configuration import OIDC, SAML, InstitutionLogin, rea
 from server.checks import network
 from tests.support.oidc_provider import OidcProvider
 from tests.support.running import ROOT
-from tests.support.saml_provider import SamlProvider
+from tests.support.saml_provider import SamlProvider, Signer
 
 OIDC_VARIABLES = {
     "OIDC_DISCOVERY_URL": "https://login.example.org/realms/staff/",
@@ -66,6 +66,34 @@ def test_a_wrong_variable_is_named_with_what_to_do(variables, message):
     with pytest.raises(ImproperlyConfigured, match=message) as refusal:
         read_logins(variables)
     assert "hidden" not in str(refusal.value)
+
+
+def test_the_key_for_encrypted_assertions_is_read_from_two_files(tmp_path):
+    own, other = Signer(), Signer()
+    paths = {name: tmp_path / name for name in ("key", "certificate", "other", "text")}
+    for name, text in zip(
+        paths, (own.private_key, own.certificate, other.certificate, "no key"), strict=True
+    ):
+        paths[name].write_text(text)
+    metadata = {"SAML_METADATA": "/etc/idp.xml"}
+
+    def login(**variables: object) -> InstitutionLogin:
+        named = {f"SAML_ENCRYPTION_{name}": str(path) for name, path in variables.items()}
+        return read_logins({**metadata, **named})[SAML]
+
+    pair = login(KEY=paths["key"], CERTIFICATE=paths["certificate"])
+    assert pair.encryption == (own.private_key, own.certificate)
+    assert own.private_key[40:60] not in repr(pair)
+    assert login().encryption == ("", "")
+    for variables, message in (
+        ({"KEY": paths["key"]}, "SAML_ENCRYPTION_CERTIFICATE is missing"),
+        ({"CERTIFICATE": paths["certificate"]}, "SAML_ENCRYPTION_KEY is missing"),
+        ({"KEY": paths["key"], "CERTIFICATE": paths["other"]}, "is of another key"),
+        ({"KEY": paths["text"], "CERTIFICATE": paths["certificate"]}, "is no PEM file"),
+        ({"KEY": tmp_path / "no", "CERTIFICATE": paths["certificate"]}, "/no cannot be read"),
+    ):
+        with pytest.raises(ImproperlyConfigured, match=message):
+            login(**variables)
 
 
 def test_the_deployment_check_says_what_the_variables_leave_open(settings, monkeypatch):

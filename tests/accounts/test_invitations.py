@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.invitations import services
 from accounts.invitations.addresses import MOST, InvalidLines, Invitee, read_invitees
 from accounts.invitations.models import Invitation
 from accounts.invitations.services import InvitationNotValid, accept, invitation_of, invite
@@ -299,6 +300,32 @@ def test_an_invitation_is_not_sent_twice_within_a_minute(collection):
 
     assert "Wait a minute" in admin_client().post(address, follow=True).text
     assert len(mail.outbox) == 1
+
+
+def test_an_invitation_to_another_role_is_one_of_its_own(collection):
+    links = [invited(collection, role=role) for role in (Role.CURATOR, Role.ANNOTATOR)]
+    again = invited(collection, role=Role.CURATOR)
+
+    found = [invitation_of(token_in(link)).role for link in (again, links[1])]
+    assert found == [Role.CURATOR, Role.ANNOTATOR]
+    assert Client().get(links[0]).status_code == 404
+
+
+def test_a_collection_sends_so_many_invitations_an_hour_and_no_more(collection, monkeypatch):
+    monkeypatch.setattr(services, "MOST_AN_HOUR", 2)
+
+    def send(*emails: str) -> None:
+        people = [Invitee(email) for email in emails]
+        by = {"invited_by": None, "base_url": "http://x"}
+        invite(collection=collection, invitees=people, role=Role.CURATOR, **by)
+
+    send("a@example.org", "b@example.org")
+    with pytest.raises(services.TooManyMails, match="2 invitations an hour"):
+        send("c@example.org")
+    Invitation.objects.update(last_sent_at=timezone.now() - timedelta(hours=2))
+    send("c@example.org")
+
+    assert len(mail.outbox) == 3
 
 
 def test_the_api_invites_lists_sends_again_and_revokes(collection):

@@ -6,18 +6,20 @@ import re
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.contrib.auth.hashers import BasePasswordHasher
 from django.core import mail
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import EmailMessage
 from django.test import Client
 from django.urls import reverse
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.models import RecordedAction
 from accounts.login import forms
 from accounts.mail.email_url import smtp_settings
 from accounts.mail.sending import send_mails
 from accounts.models import User
 from tests.support.factories import PASSWORD, UserFactory
+from tests.support.observed_requests import HASHED, PASSWORD_HASHERS, CountingHasher
 from tests.support.running import wait_until
 
 NEW = "another horse battery"
@@ -99,7 +101,7 @@ def ask(email: str) -> tuple[int, str]:
 
 
 @pytest.mark.usefixtures("_at_once")
-def test_a_link_in_a_mail_gives_a_new_password_once(person):
+def test_a_link_in_a_mail_gives_a_new_password_once(person, django_capture_on_commit_callbacks):
     ask("Person@example.org")
     (message,) = mail.outbox
     (link,) = re.findall(r"http://testserver(/\S+)", message.body)
@@ -109,7 +111,8 @@ def test_a_link_in_a_mail_gives_a_new_password_once(person):
     form = {"password1": NEW, "password2": NEW}
 
     weak = browser.post(page.request["PATH_INFO"], {"password1": "123", "password2": "123"})
-    done = browser.post(page.request["PATH_INFO"], form, follow=True)
+    with django_capture_on_commit_callbacks(execute=True):
+        done = browser.post(page.request["PATH_INFO"], form, follow=True)
 
     assert "too short" in weak.text
     assert "The old one no longer works" in done.text
@@ -117,6 +120,8 @@ def test_a_link_in_a_mail_gives_a_new_password_once(person):
     assert person.check_password(NEW)
     assert "This link does not work" in Client().get(link).text
     assert mail.outbox[-1].subject.endswith("Password changed")
+    action = RecordedAction.objects.latest("pk")
+    assert (action.kind, action.person, action.about) == (ActionKind.PASSWORD_RESET, person, person)
 
 
 @pytest.mark.usefixtures("_at_once")
@@ -170,6 +175,7 @@ def test_an_email_is_added_after_the_password_and_confirmed_by_pressing_a_button
     assert EmailAddress.objects.get(email="second@example.org").verified
 
 
+@pytest.mark.django_db(transaction=True)  # mails are sent after the commit
 def test_a_changed_password_is_told_by_mail_and_a_failing_server_stops_nothing(person, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
@@ -199,33 +205,14 @@ def test_a_login_with_an_email_needs_a_confirmed_one(person):
 
 def test_a_wrong_password_costs_one_hash_and_says_the_same_for_every_name(person, settings):
     UserFactory(username="imported", is_active=False).set_unusable_password()
-    settings.PASSWORD_HASHERS = ["tests.accounts.test_mail.CountingHasher"]
+    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
     CountingHasher.hashes = 0
     texts = set()
     names = ("person", "person@example.org", "unconfirmed@example.org", "imported", "no@x.org")
-    User.objects.update(password="counting$salt$hash")
+    User.objects.update(password=HASHED)
     for number, name in enumerate((*names, "nobody"), start=1):
         page = Client().post(reverse("login"), {"login": name, "password": "wrong"})
         assert CountingHasher.hashes == number, name
         texts.add(re.sub(r'value="[^"]*"', "", page.text))
 
     assert len(texts) == 1
-
-
-class CountingHasher(BasePasswordHasher):
-    algorithm = "counting"
-    hashes = 0
-
-    def encode(self, password, salt):
-        type(self).hashes += 1
-        return f"{self.algorithm}${salt}$other"
-
-    def decode(self, encoded):
-        algorithm, salt, digest = encoded.split("$", 2)
-        return {"algorithm": algorithm, "salt": salt, "hash": digest}
-
-    def verify(self, password, encoded):
-        return self.encode(password, self.decode(encoded)["salt"]) == encoded
-
-    def harden_runtime(self, password, encoded):
-        pass

@@ -15,9 +15,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.actions.kinds import ActionKind
+from accounts.actions.models import RecordedAction
 from accounts.login.second_factors import has_second_factor
 from accounts.models import Collection, User
-from tests.support.api_world import token_of
+from tests.support.api_world import client_of, token_of
 from tests.support.factories import PASSWORD, UserFactory, a_collection
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -69,6 +71,36 @@ def test_an_app_is_set_up_after_the_password_was_confirmed_and_ends_other_logins
     stored = Authenticator.objects.get(type="totp")
     assert secret not in str(stored.data)
     assert (is_in(here), elsewhere.get(reverse("account")).status_code) == (True, 302)
+    assert recorded(person) == [
+        (ActionKind.SECOND_FACTOR_ADDED, {"factor": "app"}),
+        (ActionKind.RECOVERY_CODES_MADE, {}),
+        (ActionKind.SESSIONS_ENDED, {"sessions": 1}),
+    ]
+
+
+def recorded(person: User) -> list[tuple[str, dict[str, object]]]:
+    """What was done with the own account, without logins."""
+    rows = RecordedAction.objects.filter(person=person, about=person).order_by("pk")
+    return list(rows.values_list("kind", "details"))
+
+
+def test_codes_made_again_and_a_removed_app_are_recorded(person):
+    RecoveryCodes.activate(with_app(person))
+    client = log_in()
+    client.post(CODE, {"code": code_now()})
+
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    wrong = client.post(reverse("mfa_remove_webauthn", args=[1]))
+    client.post(reverse("mfa_generate_recovery_codes"))
+    client.post(reverse("mfa_deactivate_totp"))
+    client.post(reverse("mfa_deactivate_totp"))
+
+    assert wrong.status_code == 404
+    assert recorded(person) == [
+        (ActionKind.RECOVERY_CODES_MADE, {}),
+        (ActionKind.SECOND_FACTOR_REMOVED, {"factor": "app"}),
+    ]
+    assert not Authenticator.objects.exists()
 
 
 def test_a_login_needs_the_code_and_a_code_works_once(person):
@@ -175,6 +207,22 @@ class TestRequired:
 
         assert Collection.objects.get().admins_need_second_factor
 
+    def test_the_api_turns_it_on_and_asks_the_admin_at_once(self):
+        collection = a_collection()
+        api, address = client_of("admin"), "/api/v1/collections/small/second-factor/"
+        rule = {"admins_need_second_factor": True}
+        for wrong in ({}, {"admins_need_second_factor": "perhaps"}, {**rule, "seed": "1"}):
+            assert api.post(address, wrong, format="json").status_code == 400
+
+        turned_on = api.post(address, rule, format="json")
+
+        assert (turned_on.status_code, turned_on.json()) == (200, rule)
+        assert (api.get(address).status_code, self.answers("ann1")) == (403, (200, 200, 200))
+        with_app(User.objects.get(username="admin"))
+        assert api.get(address).json() == rule
+        (action,) = collection.actions.filter(kind=ActionKind.SETTINGS_CHANGED)
+        assert action.details == {"changed": ["admins_need_second_factor"]}
+
     def test_a_server_requires_it_of_everyone(self, settings):
         a_collection()
         settings.SECOND_FACTOR_REQUIRED = True
@@ -225,6 +273,8 @@ def test_sessions_are_listed_and_the_others_end(person):
 
     assert elsewhere.get(reverse("account")).status_code == 302
     assert here.get(reverse("account")).status_code == 200
+    here.post(reverse("usersessions_list"))  # there are no others any more
+    assert recorded(person) == [(ActionKind.SESSIONS_ENDED, {"sessions": 1})]
     assert UserSession.objects.count() == 1
 
 

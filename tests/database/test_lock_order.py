@@ -12,17 +12,16 @@ from __future__ import annotations
 import io
 import itertools
 import json
-import threading
 import uuid
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
@@ -107,6 +106,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.held_transactions import Thread, held_open, outcome
 from tests.support.kept_rows import kept_rows
 from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
@@ -117,7 +117,6 @@ from tests.support.running import wait_until
 from tests.support.screened_samples import screen
 from tests.support.sittings import decide_case, digest_of, judge, judge_both, refer, slots_of
 from tests.support.study_scenes import a_labelled_query, a_study, rate
-from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -611,67 +610,6 @@ def each_with_a_scene(services: list[Service], folder: Path) -> Iterator[tuple[S
 
 def bound(service: Service, scene: Scene) -> Callable[[], None]:
     return lambda: service(scene, DirectRun()) if service in LONG else service(scene)
-
-
-def outcome(call: Callable[[], None]) -> Exception | None:
-    """None, or the domain error that the call ended with. Any other error is a fault."""
-    try:
-        call()
-    except Exception as error:
-        if not isinstance(error, UserFacingError):
-            raise
-        return error
-    return None
-
-
-class Thread:
-    """A thread with a connection of its own, whose process in the database is known."""
-
-    def __init__(self, pool: ThreadPoolExecutor, work: Callable[[], Any]) -> None:
-        self.pid: int | None = None
-        self.future: Future[Any] = pool.submit(self._run, work)
-
-    def _run(self, work: Callable[[], Any]) -> Any:
-        try:
-            connection.ensure_connection()
-            if connection.vendor == "postgresql":
-                self.pid = connection.connection.info.backend_pid
-            return work()
-        finally:
-            connection.close()
-
-    def is_waiting(self) -> bool:
-        """Whether it waits for a lock that another transaction holds."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [self.pid or 0])
-            return bool(cursor.fetchone()[0])
-
-
-def held_open(first: Callable[[], None], second: Callable[[], None]) -> list[Exception | None]:
-    """Begin `second` when `first` has done its work but not committed; both outcomes."""
-    worked, commit = threading.Event(), threading.Event()
-
-    def first_then_wait() -> Exception | None:
-        try:
-            with transaction.atomic():
-                ended = outcome(first)
-                worked.set()
-                commit.wait(30)
-            return ended
-        finally:
-            worked.set()
-
-    with ThreadPoolExecutor(2) as pool:
-        first_thread = Thread(pool, first_then_wait)
-        assert worked.wait(30)
-        second_thread = Thread(pool, lambda: outcome(second))
-        try:
-            wait_until(
-                lambda: second_thread.future.done() or second_thread.is_waiting(), 20, pause=0.005
-            )
-        finally:
-            commit.set()
-        return [first_thread.future.result(30), second_thread.future.result(30)]
 
 
 class Interrupted(DirectRun):

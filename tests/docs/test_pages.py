@@ -47,6 +47,18 @@ def test_every_named_test_exists(document):
     assert not [path for path in paths if not (ROOT / path).exists()]
 
 
+def test_every_attack_has_its_test_and_every_test_of_attacks_its_row():
+    """That the tests exist is checked below, as for each name in a file."""
+    tables = (ROOT / "docs/attacks.md").read_text().split("## Measured")[0]
+    rows = [line for line in tables.splitlines() if line.startswith("| ") and "---" not in line]
+    named = [re.findall(r"`tests/[\w/]+\.py:(\w+)`", row) for row in rows]
+    without = [row for row, tests in zip(rows, named, strict=True) if not tests]
+    tried = re.findall(r"def (test_\w+)", (ROOT / "tests/accounts/test_attacks.py").read_text())
+
+    assert set(without) == {"| attack | what the server does | test |"}
+    assert set(tried) <= {name for tests in named for name in tests}
+
+
 @pytest.mark.parametrize("document", PAGES, ids=name_of)
 def test_every_name_in_a_file_is_in_that_file(document):
     """A code span such as `release/gate/checks.py:CHECKS`, as CONTRIBUTING.md writes them."""

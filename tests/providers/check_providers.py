@@ -20,6 +20,7 @@ from accounts.institution.configuration import OIDC, SAML, read_logins
 from server.checks.network import check_institution
 from tests.providers import simplesamlphp
 from tests.support.institution_journey import join_and_judge
+from tests.support.saml_provider import Signer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DOWNLOADS = Path(os.environ["PROVIDER_DOWNLOADS"])
@@ -80,11 +81,23 @@ def test_oidc_provider_of_npm(browser, live_server, settings):
         join_and_judge(browser, server, log_in_there)
 
 
-def test_simplesamlphp_of_debian(browser, live_server, settings, tmp_path):
+@pytest.mark.parametrize("encrypts", [False, True])
+def test_simplesamlphp_of_debian(browser, live_server, settings, tmp_path, encrypts):
     server = live_server.url
     host = f"localhost:{a_free_port()}"
     folder, packages = tmp_path / "settings", DOWNLOADS / "debian"
-    simplesamlphp.write_settings(folder, packages=packages, address=f"http://{host}", server=server)
+    signer, own_key = Signer(), {}
+    if encrypts:
+        for name, text in (("KEY", signer.private_key), ("CERTIFICATE", signer.certificate)):
+            own_key[f"SAML_ENCRYPTION_{name}"] = str(tmp_path / name)
+            (tmp_path / name).write_text(text)
+    simplesamlphp.write_settings(
+        folder,
+        packages=packages,
+        address=f"http://{host}",
+        server=server,
+        encrypts_for=signer.certificate if encrypts else "",
+    )
     metadata = f"http://{host}/saml2/idp/metadata.php"
     settings.INSTITUTION_LOGINS = read_logins(
         {
@@ -92,6 +105,7 @@ def test_simplesamlphp_of_debian(browser, live_server, settings, tmp_path):
             "SAML_NAME": "Uni Example",
             "SAML_EMAILS_ARE_VERIFIED": "1",
             "SAML_EMAIL_DOMAINS": "uni.example",
+            **own_key,
         }
     )
     assert set(settings.INSTITUTION_LOGINS) == {SAML}

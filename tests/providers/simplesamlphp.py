@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.support.saml_provider import MAIL, SUBJECT_ID, Signer
@@ -11,8 +12,13 @@ PASSWORD = "only for this check"
 USERS = ("mara", "eve")
 
 
-def write_settings(folder: Path, *, packages: Path, address: str, server: str) -> None:
-    """Write all that `SIMPLESAMLPHP_CONFIG_DIR=folder` needs, for a server as service provider."""
+def write_settings(
+    folder: Path, *, packages: Path, address: str, server: str, encrypts_for: str = ""
+) -> None:
+    """Write all that `SIMPLESAMLPHP_CONFIG_DIR=folder` needs, for a server as service provider.
+
+    With the certificate `encrypts_for`, assertions are encrypted for the server.
+    """
     for name in ("metadata", "certificates", "log", "data", "temporary", "sessions"):
         (folder / name).mkdir(parents=True)
     signer = Signer()
@@ -59,8 +65,16 @@ $config = array_merge($config, [
         "'certificate' => 'idp.crt', 'auth' => 'people'];\n"
     )
     base = f"{server}/accounts/institution/saml"
+    encryption = ""
+    if encrypts_for:
+        certificate = re.sub(r"-----[A-Z ]+-----|\s", "", encrypts_for)
+        encryption = (
+            ", 'assertion.encryption' => true, 'keys' => [['type' => 'X509Certificate', "
+            f"'encryption' => true, 'signing' => false, 'X509Certificate' => '{certificate}']]"
+        )
     (folder / "metadata/saml20-sp-remote.php").write_text(
-        f"<?php\n$metadata['{base}/metadata/'] = ['AssertionConsumerService' => '{base}/acs/'];\n"
+        f"<?php\n$metadata['{base}/metadata/'] = "
+        f"['AssertionConsumerService' => '{base}/acs/'{encryption}];\n"
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from allauth.mfa.models import Authenticator
+from django.urls import resolve
 
 from accounts.actions.kinds import ActionKind as Kind
 from accounts.actions.models import RecordedAction
@@ -17,13 +18,18 @@ from accounts.institution.claims import Identity
 from accounts.institution.configuration import OIDC, InstitutionLogin
 from accounts.institution.services import link_identity, unlink_identity
 from accounts.invitations.addresses import Invitee
-from accounts.invitations.services import accept_with_new_account, store_invitation
+from accounts.invitations.services import (
+    accept_with_new_account,
+    revoke,
+    send_again,
+    store_invitation,
+)
 from accounts.login.second_factors import remove_second_factors
 from accounts.models import Collection, Role, User
-from accounts.password_links import make_password_link
+from accounts.password_links import PasswordLink, choose_password, make_password_link
 from accounts.personal_data.erasing import erase_person
 from accounts.personal_data.exporting import export_person
-from accounts.services import add_membership, create_person
+from accounts.services import add_membership, change_password, create_person
 from accounts.tokens.scopes import TokenScope
 from accounts.tokens.services import create_token, revoke_token
 from adjudication.judgment_import.context import ImportOptions
@@ -99,6 +105,23 @@ def _accepted_invitation(scene: Scene) -> None:
         name="",
         password=secrets.token_urlsafe(16),
     )
+
+
+def _ended_invitation(scene: Scene) -> None:
+    letter = store_invitation(
+        scene.collection, Invitee("mara@example.org", ""), Role.CURATOR, scene.admin
+    )
+    send_again(invitation=letter.invitation, base_url="https://q.example.org")
+    revoke(invitation=letter.invitation)
+
+
+def _new_passwords(scene: Scene) -> None:
+    person = scene.collection.memberships.get(user__username="adju").user
+    change_password(person=person, password="only for tests")
+    path = make_password_link(collection=scene.collection, asked_by=scene.admin, person=person)
+    values = resolve(path).kwargs
+    link = PasswordLink(values["person_id"], values["made_by_id"], values["link_token"])
+    choose_password(link=link, password="another of tests")
 
 
 def _unlinked_identity(scene: Scene) -> None:
@@ -277,6 +300,10 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
         [Kind.PERSON_INVITED],
     ),
     (_erased, [Kind.PERSON_EXPORTED, Kind.PERSON_ERASED]),
+    (
+        _ended_invitation,
+        [Kind.PERSON_INVITED, Kind.INVITATION_SENT_AGAIN, Kind.INVITATION_REVOKED],
+    ),
     (_accepted_invitation, [Kind.PERSON_INVITED, Kind.ACCOUNT_CREATED, Kind.ROLE_GIVEN]),
     (
         lambda scene: create_token(
@@ -308,6 +335,7 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
     (_changed_roles, [Kind.ROLE_REMOVED, Kind.ROLE_GIVEN]),
     (_ended_judging, [Kind.JUDGING_ENDED]),
     (_link, [Kind.PASSWORD_LINK_MADE]),
+    (_new_passwords, [Kind.PASSWORD_CHANGED, Kind.PASSWORD_LINK_MADE, Kind.PASSWORD_RESET]),
     (
         lambda scene: a_collection("another"),
         [Kind.COLLECTION_CREATED, Kind.ROLE_GIVEN],

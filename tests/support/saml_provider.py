@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import xmlsec
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.x509.oid import NameOID
+from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
 
 from accounts.institution.configuration import SAML, InstitutionLogin
@@ -56,6 +58,26 @@ class Signer:
         return OneLogin_Saml2_Utils.add_sign(xml, self.private_key, self.certificate).decode()
 
 
+def encrypt(assertion: str, certificate: str) -> str:
+    """The assertion with AES-256, whose key is encrypted with RSA-OAEP for the certificate."""
+    root = etree.fromstring(
+        f"<saml:EncryptedAssertion {SAML_NAMES}>{assertion}</saml:EncryptedAssertion>"
+    )
+    data = xmlsec.template.encrypted_data_create(
+        root, xmlsec.Transform.AES256, type=xmlsec.EncryptionType.ELEMENT, ns="xenc"
+    )
+    xmlsec.template.encrypted_data_ensure_cipher_value(data)
+    info = xmlsec.template.encrypted_data_ensure_key_info(data, ns="dsig")
+    key = xmlsec.template.add_encrypted_key(info, xmlsec.Transform.RSA_OAEP)
+    xmlsec.template.encrypted_data_ensure_cipher_value(key)
+    manager = xmlsec.KeysManager()
+    manager.add_key(xmlsec.Key.from_memory(certificate, xmlsec.KeyFormat.CERT_PEM, None))
+    context = xmlsec.EncryptionContext(manager)
+    context.key = xmlsec.Key.generate(xmlsec.KeyData.AES, 256, xmlsec.KeyDataType.SESSION)
+    context.encrypt_xml(data, root[0])
+    return etree.tostring(root).decode()
+
+
 @dataclass
 class SamlProvider:
     """`person` logs in. The rest are lies about the response."""
@@ -69,6 +91,7 @@ class SamlProvider:
     minutes: int = 5  # until it ends
     in_response_to: str | None = None
     changed: tuple[str, str] = ("", "")  # after it was signed
+    encrypts_for: str = ""  # a certificate
     own: Signer = field(default_factory=Signer)
 
     def login(self, folder: Path, **changes: Any) -> InstitutionLogin:
@@ -124,6 +147,8 @@ class SamlProvider:
         )
         if self.signs == "assertion":
             assertion = signer.sign(assertion)
+        if self.encrypts_for:
+            assertion = encrypt(assertion.replace(*self.changed), self.encrypts_for)
         response = (
             f'<samlp:Response {SAML_NAMES} ID="_{uuid.uuid4().hex}" Version="2.0" '
             f'IssueInstant="{at}" Destination="{target}" {answers}>'
