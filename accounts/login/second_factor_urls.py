@@ -15,6 +15,8 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_safe
 
+from web.languages.choice import translated_paths
+
 View = Callable[..., HttpResponseBase]
 
 
@@ -34,7 +36,7 @@ def _or_overview(view: View) -> View:
 # Most of these views look at the person before the method.
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
-urlpatterns: list[URLPattern] = [
+_pages: list[URLPattern] = [
     path("", base.index, name="mfa_index"),
     path("code/", _form(base.authenticate), name="mfa_authenticate"),
     path("confirm/", _form(base.reauthenticate), name="mfa_reauthenticate"),
@@ -66,3 +68,4 @@ urlpatterns: list[URLPattern] = [
     path("passkeys/<int:pk>/remove/", _form(passkeys.remove_webauthn), name="mfa_remove_webauthn"),
     path("passkeys/login/", _form(passkeys.login_webauthn), name="mfa_login_webauthn"),
 ]
+urlpatterns: list[URLPattern] = translated_paths(_pages)

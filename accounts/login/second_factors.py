@@ -17,6 +17,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -26,6 +27,7 @@ from accounts.actions.subjects import about_person
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import API
 from web.errors import UserFacingError
+from web.languages.choice import in_language_of
 from web.requests.answers import led_to, refusal, wants_json
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
@@ -71,14 +73,16 @@ def check_second_factor(collection: Collection, person: User) -> None:
     is_owner = collection.memberships.filter(user=person, role__in=OWNERS).exists()
     if is_owner and not has_second_factor(person):
         raise SecondFactorRequired(
-            f"{collection} requires a second factor of its admins. Set one up first."
+            gettext("%(collection)s requires a second factor of its admins. Set one up first.")
+            % {"collection": collection}
         )
 
 
 def check_server_rule(person: User) -> None:
     """Raise SecondFactorRequired for everyone without one, if the server requires it."""
     if settings.SECOND_FACTOR_REQUIRED and not has_second_factor(person):
-        raise SecondFactorRequired("This server requires a second factor. Set one up first.")
+        message = gettext("This server requires a second factor. Set one up first.")
+        raise SecondFactorRequired(message)
 
 
 class RequireSecondFactor:
@@ -102,7 +106,8 @@ class RequireSecondFactor:
         if name in OPEN_BEFORE or name.startswith("mfa_") or not isinstance(request.user, User):
             return None
         try:
-            check_server_rule(request.user)
+            with in_language_of(request):
+                check_server_rule(request.user)
         except SecondFactorRequired as error:
             return set_up_first(request, error)
         return None
