@@ -23,6 +23,12 @@ check_username = RegexValidator(
 )
 
 
+PASSWORD_HELP = gettext_lazy(
+    "At least 8 characters, not only digits, not a common password, and not like your username, "
+    "name or email."
+)
+
+
 class NameForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Your name"),

@@ -73,7 +73,7 @@ def check_allowed(
             raise NotAllowed(message, claim=name)
     domains = set(email_domains)
     if domains and not (identity.is_email_verified and domain_of(identity.email) in domains):
-        message = _("This server accepts people with a verified email of: %(domains)s.")
+        message = _("This server accepts people with a verified email of %(domains)s.")
         raise NotAllowed(message, domains=", ".join(sorted(domains)))
 
 

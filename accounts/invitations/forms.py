@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth import password_validation
 from django.utils.translation import gettext, gettext_lazy
 
-from accounts.forms import LONGEST_USERNAME, ROLES_EXPLAINED, check_username
+from accounts.forms import LONGEST_USERNAME, PASSWORD_HELP, ROLES_EXPLAINED, check_username
 from accounts.invitations.addresses import MOST, InvalidLines, Invitee, read_invitees
 from accounts.models import Role, User
 
@@ -47,10 +47,7 @@ class NewAccountForm(forms.Form):
     password = forms.CharField(
         label=gettext_lazy("Password"),
         strip=False,
-        help_text=gettext_lazy(
-            "At least 8 characters, not only digits, not a common password, and not like your "
-            "username, name or email."
-        ),
+        help_text=PASSWORD_HELP,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     password_again = forms.CharField(

@@ -12,9 +12,11 @@ from allauth.mfa.base import forms as code_forms
 from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.webauthn import forms as webauthn_forms
 from django import forms
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest
 from django.utils.translation import gettext, gettext_lazy
 
+from accounts.forms import PASSWORD_HELP
 from accounts.institution.proof import can_have_password
 from accounts.mail.sending import soon
 
@@ -60,15 +62,16 @@ class ConfirmPasswordForm(_Worded, account_forms.ReauthenticateForm):
     wording = {"password": (gettext_lazy("Password"), "")}
 
 
+_NEW_PASSWORD = (gettext_lazy("New password"), PASSWORD_HELP)
+_NEW_PASSWORD_AGAIN = (gettext_lazy("New password again"), "")
+
+
 class NewPasswordForm(_Worded, account_forms.ChangePasswordForm):
     wording = {
         "oldpassword": (gettext_lazy("Current password"), ""),
-        "password2": (gettext_lazy("New password again"), ""),
+        "password1": _NEW_PASSWORD,
+        "password2": _NEW_PASSWORD_AGAIN,
     }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].label = gettext_lazy("New password")
 
     def clean_password1(self) -> str:
         password: str = self.cleaned_data["password1"]
@@ -80,11 +83,13 @@ class NewPasswordForm(_Worded, account_forms.ChangePasswordForm):
 
 
 class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
-    wording = {"password2": (gettext_lazy("New password again"), "")}
+    wording = {"password1": _NEW_PASSWORD, "password2": _NEW_PASSWORD_AGAIN}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].label = gettext_lazy("New password")
+
+class LinkPasswordForm(_Worded, SetPasswordForm):  # type: ignore[type-arg]
+    """For a link that an admin made. The form is Django's."""
+
+    wording = {"new_password1": _NEW_PASSWORD, "new_password2": _NEW_PASSWORD_AGAIN}
 
 
 class NewEmailForm(_Worded, account_forms.AddEmailForm):

@@ -8,7 +8,6 @@ from allauth.account import views as account_views
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import SetPasswordForm
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.login.adapter import TOO_MANY_TRIES
-from accounts.login.forms import LoginForm, NewPasswordForm
+from accounts.login.forms import LinkPasswordForm, LoginForm, NewPasswordForm
 from accounts.login.known_browsers import remember_browser
 from accounts.mail.sending import NoMail, check_sends_mail
 from accounts.models import User
@@ -92,7 +91,7 @@ def new_password(
     page = "accounts/new_password.html"
     try:
         person = person_of_link(link)
-        form = SetPasswordForm(person, request.POST or None)
+        form = LinkPasswordForm(person, request.POST or None)
         if request.method == "POST" and form.is_valid():
             choose_password(link=link, password=form.cleaned_data["new_password1"])
             message = gettext("Password changed. Log in as %(username)s.")
