@@ -35,6 +35,12 @@ _WRONG = gettext_lazy(
     "the password, see below."
 )
 
+_METHODS = {
+    "reauthenticate": gettext_lazy("Use the password"),
+    "mfa_reauthenticate": gettext_lazy("Use a code"),
+    "mfa_reauthenticate:webauthn": gettext_lazy("Use a passkey"),
+}
+
 
 def shown_name(person: User) -> str:
     return person.shown_name
@@ -79,7 +85,10 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password, an app and a passkey logs in at the institution again."""
-        return super().get_reauthentication_methods(user) or institution_methods(user)
+        methods = super().get_reauthentication_methods(user)
+        for method in methods:
+            method["description"] = _METHODS.get(method["id"], method["description"])
+        return methods or institution_methods(user)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_host(request) or NO_ADDRESS
