@@ -23,7 +23,7 @@ def message_for(
     """The mail of these notices. `key` tells it from all other mails."""
     stop_link = _link("stop-notices", stop_token(person))
     with translation.override(language_of_person(person)):
-        subject = f"[{settings.SERVER_NAME}] {gettext('Waiting for you')}"
+        subject = " ".join((f"[{settings.SERVER_NAME}]", gettext("Waiting for you")))
         text = "\n".join(_lines(person, notices, stop_link))
     return EmailMessage(
         " ".join(subject.split()),

@@ -120,11 +120,15 @@ def found_in_templates() -> Iterator[Found]:
             yield Found(message.text, message.plural, message.context, name)
 
 
-def found_in_python() -> Iterator[Found]:
+def python_paths() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).parts
-        if parts[0] in NO_ROOMS or "migrations" in parts:
-            continue
+        if parts[0] not in NO_ROOMS and "migrations" not in parts:
+            yield path
+
+
+def found_in_python() -> Iterator[Found]:
+    for path in python_paths():
         if b"gettext" in (content := path.read_bytes()) or b"_(" in content:
             yield from _extracted(path, "python", PYTHON_KEYWORDS)
 
@@ -276,6 +280,13 @@ def unmarked() -> Iterator[str]:
             yield f'templates/{name}{path.suffix}: "{text}" is not marked with {{% translate %}}.'
 
 
+def hidden() -> Iterator[str]:
+    """The texts in f-strings, which Babel does not find."""
+    for path in python_paths():
+        for call in re.findall(r"""{n?gettext\(['"].*?\)}""", path.read_text()):
+            yield f"{path.relative_to(ROOT)}: {call} is in an f-string. Put it before the f-string."
+
+
 def unmarked_in(source: str) -> Iterator[str]:
     for part in (COMMENTS, *ATTRIBUTE_BLOCKS):
         source = part.sub("", source)
@@ -317,7 +328,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if it would")
     arguments = parser.parse_args()
-    problems = list(unmarked())
+    problems = [*unmarked(), *hidden()]
     for domain, found in DOMAINS.items():
         template = template_of(found())
         for language in languages():

@@ -184,7 +184,8 @@ def too_many_tries(tries: LoginTries) -> str:
             "again, or log in now with a browser in which you logged in before.",
             minutes,
         )
-    return f"{message} {gettext('Your account and your work are safe.')}" % {"minutes": minutes}
+    sentences = (message % {"minutes": minutes}, gettext("Your account and your work are safe."))
+    return " ".join(sentences)
 
 
 def _cipher() -> Fernet:
