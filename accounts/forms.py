@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy
 
 from accounts.models import Role
 
@@ -18,16 +19,24 @@ ROLES_EXPLAINED = {
 
 LONGEST_USERNAME = 80  # without the collection's short name
 check_username = RegexValidator(
-    r"^[\w.+-]+\Z", "Use letters, digits and . + - _ only, no spaces or @."
+    r"^[\w.+-]+\Z", gettext_lazy("Use letters, digits and . + - _ only, no spaces or @.")
+)
+
+
+PASSWORD_HELP = gettext_lazy(
+    "At least 8 characters, not only digits, not a common password, and not like your username, "
+    "name or email."
 )
 
 
 class NameForm(forms.Form):
     name = forms.CharField(
-        label="Your name",
+        label=gettext_lazy("Your name"),
         max_length=150,
         required=False,
-        help_text="Shown to other people, such as Mara Lind. The default is your username.",
+        help_text=gettext_lazy(
+            "Shown to other people, such as Mara Lind. The default is your username."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
 

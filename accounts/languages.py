@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -10,9 +12,10 @@ from django.views.decorators.http import require_POST
 
 from accounts import services
 from accounts.models import User
-from web.languages.choice import COOKIE
+from web.languages.choice import COOKIE, language_of
 
 A_YEAR = 365 * 24 * 3600  # seconds
+CHOSEN = "chosen_language"  # in a session before the login
 
 
 @login_not_required
@@ -32,6 +35,8 @@ def choose_language(request: HttpRequest) -> HttpResponse:
         return response
     if isinstance(request.user, User):
         services.choose_language(person=request.user, language=language)
+    else:
+        request.session[CHOSEN] = language
     response.set_cookie(
         COOKIE,
         language,
@@ -41,3 +46,16 @@ def choose_language(request: HttpRequest) -> HttpResponse:
         samesite="Lax",
     )
     return response
+
+
+def remember_language(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    """A receiver: what was chosen before the login counts, also for another time and for mails.
+
+    A person who never chose gets the browser's language, because a mail can ask no browser. English
+    is not saved then, so that another browser can still decide.
+    """
+    language = request.session.pop(CHOSEN, "") or user.language
+    if not language and (detected := language_of(request)) != settings.LANGUAGE_CODE:
+        language = detected
+    if language != user.language:
+        services.choose_language(person=user, language=language)

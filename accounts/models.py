@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from accounts.actions.models import RecordedAction  # noqa: F401  (a model of this app)
 from accounts.judging_rules import HIGHEST_REPEAT_SHARE, PROPOSALS, JudgingRules
@@ -70,6 +70,19 @@ class Role(models.TextChoices):
     # judging, and is an admin from then on (ADR 56).
     OWNER_ANNOTATOR = "owner-annotator", gettext_lazy("Owner-annotator")
 
+    @property
+    def phrase(self) -> str:
+        """The role with its article, within a sentence: "an admin"."""
+        return gettext(_PHRASES[self.value])
+
+
+_PHRASES = {
+    "admin": gettext_noop("an admin"),
+    "annotator": gettext_noop("an annotator"),
+    "adjudicator": gettext_noop("an adjudicator"),
+    "curator": gettext_noop("a curator"),
+    "owner-annotator": gettext_noop("an owner-annotator"),
+}
 
 EVERY_ROLE = tuple(Role.values)
 SEE_GRADES = (Role.ADMIN, Role.ADJUDICATOR)  # the roles that see the grades of others

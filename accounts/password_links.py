@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
@@ -41,9 +42,12 @@ class PasswordLinkRefused(AccountError):
 class LinkNotValid(AccountError):
     def __init__(self) -> None:
         super().__init__(
-            "This link does not work. It may have been used, it may be older than "
-            f"{DAYS} days, or the password or the roles have changed since. Ask an admin of your "
-            "collection for another link."
+            gettext(
+                "This link does not work. It may have been used, it may be older than %(days)s "
+                "days, or the password or the roles have changed since. Ask an admin of your "
+                "collection for another link."
+            )
+            % {"days": DAYS}
         )
 
 

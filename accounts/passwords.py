@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext
 from rest_framework.exceptions import APIException
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -37,7 +38,7 @@ class EndApiTokens:
             revoke_all_tokens(person=user)
 
     def get_help_text(self) -> str:
-        return "Your API tokens, if you have any, stop working."
+        return gettext("Your API tokens, if you have any, stop working.")
 
 
 class RequireOwnPassword:

@@ -9,6 +9,7 @@ from collections.abc import Set
 from typing import ClassVar
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
@@ -32,8 +33,11 @@ class NameTaken(AccountError):
 
     def __init__(self, username: str) -> None:
         super().__init__(
-            f"The account {username!r} exists already. Choose another username, or give that "
-            "person a role instead of a new account."
+            gettext(
+                "The account “%(username)s” exists already. Choose another username, or give that "
+                "person a role instead of a new account."
+            )
+            % {"username": username}
         )
 
 
@@ -214,18 +218,23 @@ def take_role(*, membership: Membership) -> None:
 def _check_blind(collection: Collection, person: User, role: str) -> None:
     roles = set(collection.memberships.filter(user=person).values_list("role", flat=True))
     if role in JUDGES and was_admin(collection, person):
-        is_or_was = "is" if Role.ADMIN in roles else "was"
         raise CannotBlind(
-            f"{person.shown_name} {is_or_was} an admin of {collection}. An admin sees the sources "
-            "of candidates and all judgments, so a person who was ever an admin here cannot judge "
-            "blind. Choose another person."
+            gettext(
+                "%(name)s is or was an admin of %(collection)s. An admin sees the sources of "
+                "candidates and all judgments, so a person who was ever an admin here cannot judge "
+                "blind. Choose another person."
+            )
+            % {"name": person.shown_name, "collection": collection}
         )
     if role == Role.ADMIN and Role.ANNOTATOR in roles:
         raise CannotBlind(
-            f"{person.shown_name} is an annotator of {collection}. An admin sees the sources of "
-            "candidates and all judgments, so as an admin this person can never judge here again, "
-            "not even after the admin role is removed. If that is intended, assign any "
-            "unjudged pairs to another person, then remove the annotator role."
+            gettext(
+                "%(name)s is an annotator of %(collection)s. An admin sees the sources of "
+                "candidates and all judgments, so as an admin this person can never judge here "
+                "again, not even after the admin role is removed. If that is intended, assign any "
+                "unjudged pairs to another person, then remove the annotator role."
+            )
+            % {"name": person.shown_name, "collection": collection}
         )
     _check_owner_annotator(collection, person, role, roles)
 

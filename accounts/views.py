@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -16,8 +17,10 @@ from accounts.access import person_of
 from accounts.codes import account_code
 from accounts.forms import NameForm
 from accounts.institution.proof import institution_context
+from web.languages.choice import translated
 
 
+@translated
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
@@ -25,7 +28,8 @@ def account(request: HttpRequest) -> HttpResponse:
     form = NameForm(request.POST or None, initial={"name": person.get_full_name()})
     if request.method == "POST" and form.is_valid():
         services.rename_person(person=person, name=form.cleaned_data["name"])
-        messages.success(request, f"Saved. Others here see you as {person.shown_name}.")
+        message = gettext("Saved. Others here see you as %(name)s.")
+        messages.success(request, message % {"name": person.shown_name})
         return redirect("account")
     return _account_page(request, form, status=422 if form.errors else 200)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from accounts.personal_data.registry import Fate, register_rows
 from adjudication.models import Decision
@@ -16,14 +17,14 @@ ANSWER = ("grade", "reason", "note", "seconds", "created_at")
 
 register_rows(
     "decisions",
-    "The decisions of cases.",
+    gettext_noop("The decisions of cases."),
     *(*OF_PAIR, "sequence", *ANSWER),
     model="adjudication.Decision",
     people=["adjudicator"],
 )
 register_rows(
     "blind_ratings",
-    "The grades that the person gave to cases before seeing the two judgments.",
+    gettext_noop("The grades that the person gave to cases before seeing the two judgments."),
     *(*OF_PAIR, "is_spot_check", *ANSWER),
     model="adjudication.BlindRating",
     people=["adjudicator"],
@@ -31,7 +32,7 @@ register_rows(
 )
 register_rows(
     "claims",
-    "The cases that the person has open now.",
+    gettext_noop("The cases that the person has open now."),
     *(*OF_PAIR, "claimed_at", "expires_at"),
     model="adjudication.Claim",
     people=["adjudicator"],
@@ -39,14 +40,14 @@ register_rows(
 )
 register_rows(
     "referrals",
-    "The pairs that the person had decided again.",
+    gettext_noop("The pairs that the person had decided again."),
     *(*OF_PAIR, "recipient", "reason", "created_at"),
     model="adjudication.Referral",
     people=["referred_by"],
 )
 register_rows(
     "judgment_imports",
-    "The imports of judgments that the person requested.",
+    gettext_noop("The imports of judgments that the person requested."),
     *("collection=collection__slug", "judgments", "decisions", "created_at"),
     model="adjudication.JudgmentImport",
     people=["imported_by"],

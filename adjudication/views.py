@@ -213,7 +213,7 @@ def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | Non
     if not shown_case or decision.grade in [card.grade for card in shown_case.cards]:
         return message
     if decision.note:
-        return f"{message} {gettext('This overrules both judges.')}"
+        return " ".join((message, gettext("This overrules both judges.")))
     page = reverse("case", args=[query.collection.slug, query.name, shown_case.token])
     return format_html(
         '{} {} <a href="{}?then=decided">{}</a>',

@@ -928,7 +928,9 @@ def submit_judgment(
             raise WrongPresentation(gettext(GUIDELINE_CHANGED)) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
-                raise refusal(f"{gettext(message)} {gettext('Nothing was saved.')}") from error
+                raise refusal(
+                    " ".join((gettext(message), gettext("Nothing was saved.")))
+                ) from error
         earlier = rows.model.objects.filter(key=key).first()
         if earlier is None:
             raise

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop
+
 from accounts.personal_data.registry import register_rows
 
 register_rows(
     "screenings",
-    "The papers that the person screened.",
+    gettext_noop("The papers that the person screened."),
     *("collection=paper__sample__collection__slug", "sample=paper__sample__name"),
     *("paper=paper__document__title", "paper_type=paper_type__name", "facets", "rating"),
     *("reason", "screened_at"),
@@ -15,21 +17,21 @@ register_rows(
 )
 register_rows(
     "labels_checked",
-    "The documents whose sentence labels the person checked.",
+    gettext_noop("The documents whose sentence labels the person checked."),
     *("collection=collection__slug", "document=document__title", "checked_at"),
     model="curation.LabelRecord",
     people=["checked_by"],
 )
 register_rows(
     "samples_drawn",
-    "The samples of papers that the person drew.",
+    gettext_noop("The samples of papers that the person drew."),
     *("collection=collection__slug", "name", "created_at"),
     model="curation.Sample",
     people=["created_by"],
 )
 register_rows(
     "query_choices",
-    "The choices of queries that the person computed.",
+    gettext_noop("The choices of queries that the person computed."),
     *("collection=collection__slug", "created_at", "applied_at"),
     model="curation.QueryChoice",
     people=["created_by"],

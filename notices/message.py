@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from notices.choices import stop_token
 from notices.waiting import Notice
+from web.languages.choice import language_of_person
 
 
 def message_for(
@@ -21,9 +22,8 @@ def message_for(
 ) -> EmailMessage:
     """The mail of these notices. `key` tells it from all other mails."""
     stop_link = _link("stop-notices", stop_token(person))
-    known = person.language in dict(settings.LANGUAGES)
-    with translation.override(person.language if known else settings.LANGUAGE_CODE):
-        subject = f"[{settings.SERVER_NAME}] {gettext('Waiting for you')}"
+    with translation.override(language_of_person(person)):
+        subject = " ".join((f"[{settings.SERVER_NAME}]", gettext("Waiting for you")))
         text = "\n".join(_lines(person, notices, stop_link))
     return EmailMessage(
         " ".join(subject.split()),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop
+
 from accounts.personal_data.registry import Fate, register_rows
 
 register_rows(
     "mail_choice",
-    "The choice of mails about work.",
+    gettext_noop("The choice of mails about work."),
     *("frequency", "cases", "pairs", "answers", "questions", "failed_jobs"),
     model="notices.MailChoice",
     people=["user"],
@@ -14,7 +16,7 @@ register_rows(
 )
 register_rows(
     "mails_about_work",
-    "When mails about work were sent. Their texts are not stored.",
+    gettext_noop("When mails about work were sent. Their texts are not stored."),
     *("day", "state", "sent_at"),
     model="notices.NoticeMail",
     people=["user"],

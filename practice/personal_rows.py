@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from accounts.personal_data.registry import register_rows
 
@@ -10,7 +11,7 @@ OF_SET = ("kind=practice_set__kind", "number=practice_set__number")
 
 register_rows(
     "practice_judgments",
-    "Judgments in pilot rounds and training.",
+    gettext_noop("Judgments in pilot rounds and training."),
     *("collection=pair__practice_set__collection__slug", "kind=pair__practice_set__kind"),
     *("number=pair__practice_set__number", "query=pair__query__name"),
     *("candidate=pair__document__title", "sequence", "grade", "reason", "note", "seconds"),
@@ -21,14 +22,14 @@ register_rows(
 )
 register_rows(
     "practice_sets",
-    "The pilot rounds and training sets in which the person takes part.",
+    gettext_noop("The pilot rounds and training sets in which the person takes part."),
     *("collection=practice_set__collection__slug", *OF_SET, "added_at", "finished_at"),
     model="practice.PracticeMember",
     people=["annotator"],
 )
 register_rows(
     "training_results",
-    "The results of the person in training.",
+    gettext_noop("The results of the person in training."),
     *("collection=member__practice_set__collection__slug", "number=member__practice_set__number"),
     *("pairs", "graded", "rho", "undefined", "threshold", "passed", "created_at"),
     model="practice.TrainingResult",
@@ -36,7 +37,7 @@ register_rows(
 )
 register_rows(
     "practice_sets_made",
-    "The pilot rounds and training sets that the person made.",
+    gettext_noop("The pilot rounds and training sets that the person made."),
     *("collection=collection__slug", "kind", "number", "created_at"),
     model="practice.PracticeSet",
     people=["created_by"],

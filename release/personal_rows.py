@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from accounts.models import User
 from accounts.personal_data.account_rows import emails_of
@@ -19,7 +20,7 @@ def reported_by(person: User) -> Q:
 
 register_rows(
     "profiles",
-    "The statements of the person about himself or herself for datasheets.",
+    gettext_noop("The statements of the person about himself or herself for datasheets."),
     *(COLLECTION, "expertise", "experience", "degree", "english"),
     model="release.AnnotatorProfile",
     people=["user"],
@@ -27,14 +28,14 @@ register_rows(
 )
 register_rows(
     "datasheet_answers",
-    "The answers in datasheets that the person wrote.",
+    gettext_noop("The answers in datasheets that the person wrote."),
     *(COLLECTION, "question", "text", "answered_at"),
     model="release.DatasheetAnswer",
     people=["answered_by"],
 )
 register_rows(
     "errata_reported",
-    "The reports of errors by the person, or with an email of the account.",
+    gettext_noop("The reports of errors by the person, or with an email of the account."),
     *(*OF_RELEASE, "query", "docno", "problem", "email", "network", "reported_at", "answer"),
     model="release.Erratum",
     people=["reported_by"],
@@ -44,42 +45,42 @@ register_rows(
 )
 register_rows(
     "errata_answered",
-    "The answers to reports of errors that the person wrote.",
+    gettext_noop("The answers to reports of errors that the person wrote."),
     *(*OF_RELEASE, "query", "docno", "answer", "settled_at"),
     model="release.Erratum",
     people=["settled_by"],
 )
 register_rows(
     "label_samples",
-    "The samples of citation labels that the person drew.",
+    gettext_noop("The samples of citation labels that the person drew."),
     *(COLLECTION, "created_at"),
     model="release.LabelSample",
     people=["created_by"],
 )
 register_rows(
     "releases",
-    "The versions that the person published.",
+    gettext_noop("The versions that the person published."),
     *(COLLECTION, "version", "published_at"),
     model="release.Release",
     people=["published_by"],
 )
 register_rows(
     "findings_accepted",
-    "The findings of the gate that the person accepted.",
+    gettext_noop("The findings of the gate that the person accepted."),
     *(*OF_RELEASE, "check_name", "reason"),
     model="release.ReleaseException",
     people=["accepted_by"],
 )
 register_rows(
     "releases_made_public",
-    "The versions that the person made public.",
+    gettext_noop("The versions that the person made public."),
     *(*OF_RELEASE, "began_at"),
     model="release.PublicPeriod",
     people=["began_by"],
 )
 register_rows(
     "releases_made_private",
-    "The versions that the person made private.",
+    gettext_noop("The versions that the person made private."),
     *(*OF_RELEASE, "ended_at"),
     model="release.PublicPeriod",
     people=["ended_by"],

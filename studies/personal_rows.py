@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from accounts.personal_data.registry import register_rows
 
@@ -10,7 +11,7 @@ STUDY = "study_pair__study"
 
 register_rows(
     "full_text_ratings",
-    "Grades of full texts.",
+    gettext_noop("Grades of full texts."),
     *(f"collection={STUDY}__collection__slug", f"study={STUDY}__name"),
     *("query=study_pair__pair__query__name",),
     *("candidate=study_pair__pair__candidate__document__title", "sequence", "grade", "reason"),
@@ -21,14 +22,14 @@ register_rows(
 )
 register_rows(
     "full_text_studies",
-    "The full-text studies in which the person rates.",
+    gettext_noop("The full-text studies in which the person rates."),
     *("collection=collection__slug", "name", "created_at", "ended_at"),
     model="studies.Study",
     people=["rater"],
 )
 register_rows(
     "full_text_studies_made",
-    "The full-text studies that the person made.",
+    gettext_noop("The full-text studies that the person made."),
     *("collection=collection__slug", "name", "created_at"),
     model="studies.Study",
     people=["created_by"],

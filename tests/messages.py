@@ -48,14 +48,16 @@ TAGS = re.compile(r"<[^>]*>")
 WIDTH = 100  # of a line of a module, as oxfmt breaks it
 
 
-# Pages of admins, curators and staff are in English, and so far those of accounts.
+# Pages of admins, curators and staff are in English.
 ENGLISH_ROOMS = {
-    *("account", "accounts", "agreement", "allauth", "corpus", "curation", "demo", "evaluation"),
-    *("jobs", "mfa", "pooling", "release", "retrieval", "server", "usersessions"),
+    *("agreement", "corpus", "curation", "demo", "evaluation", "jobs", "pooling", "retrieval"),
+    "server",
 }
 ENGLISH_TEMPLATES = {
     *("adjudication/_share", "adjudication/blind_ratings", "adjudication/import_judgments"),
-    *("429", "adjudication/referrals", "annotation/guideline", "annotation/guidelines"),
+    *("accounts/find_person", "accounts/mail", "accounts/mails", "accounts/person_data"),
+    *("accounts/record", "adjudication/referrals", "annotation/guideline"),
+    "annotation/guidelines",
     *("annotation/_from_help_request", "annotation/help_request", "annotation/help_requests"),
     "annotation/deadlines",
     "annotation/consent_texts",
@@ -66,7 +68,6 @@ ENGLISH_TEMPLATES = {
     *("web/_column_choice", "web/_command", "web/_figure", "web/_figure_files", "web/_file_drop"),
     *("web/_filters", "web/_import_buttons", "web/_import_help", "web/_no_match", "web/_pager"),
     *(
-        "web/_secret",
         "web/_sort",
         "web/_table_tools",
         "web/admin_page",
@@ -74,11 +75,16 @@ ENGLISH_TEMPLATES = {
         "web/import_page",
     ),
 }
-TRANSLATED_OF_DASHBOARD = re.compile(
-    r"dashboard/(_my_collections|_try_sample|_waiting|_way_on|collection|home|timesheet)"
-)
+# Of rooms whose other pages are for admins.
+TRANSLATED_OF_ROOMS = {
+    "dashboard": {
+        *("_my_collections", "_try_sample", "_waiting", "_way_on", "collection", "home"),
+        "timesheet",
+    },
+    "release": {"_public_footer", "own_profile", "own_profiles"},
+}
 # Names, and marks that every language has.
-SAME_IN_ALL = re.compile(r"Qrelsmith|API|Aa|Esc|Enter|Shift")
+SAME_IN_ALL = re.compile(r"Qrelsmith|API|Aa|Esc|Enter|Shift|Authorization: Token …")
 SHOWN_ATTRIBUTES = {"title", "aria-label", "placeholder", "alt"}
 PLURALS = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
 COMMENTS = re.compile(r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}", re.DOTALL)
@@ -101,18 +107,28 @@ class Found(NamedTuple):
     path: str
 
 
+def template_paths() -> list[Path]:
+    """Those of pages and of mails."""
+    kinds = ("*.html", "*.txt")
+    return sorted(path for kind in kinds for path in (ROOT / "templates").rglob(kind))
+
+
 def found_in_templates() -> Iterator[Found]:
-    for path in sorted((ROOT / "templates").rglob("*.html")):
+    for path in template_paths():
         name = str(path.relative_to(ROOT))
         for message in messages_of(path.read_text()):
             yield Found(message.text, message.plural, message.context, name)
 
 
-def found_in_python() -> Iterator[Found]:
+def python_paths() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).parts
-        if parts[0] in NO_ROOMS or "migrations" in parts:
-            continue
+        if parts[0] not in NO_ROOMS and "migrations" not in parts:
+            yield path
+
+
+def found_in_python() -> Iterator[Found]:
+    for path in python_paths():
         if b"gettext" in (content := path.read_bytes()) or b"_(" in content:
             yield from _extracted(path, "python", PYTHON_KEYWORDS)
 
@@ -248,20 +264,27 @@ def _faults_of_text(name: str, sources: tuple[str, ...], text: str) -> Iterator[
 
 
 def is_english(name: str) -> bool:
-    room = name.partition("/")[0]
-    if room == "dashboard":
-        return not TRANSLATED_OF_DASHBOARD.fullmatch(name)
+    room, _, page = name.partition("/")
+    if room in TRANSLATED_OF_ROOMS:
+        return page not in TRANSLATED_OF_ROOMS[room]
     return room in ENGLISH_ROOMS or name in ENGLISH_TEMPLATES
 
 
 def unmarked() -> Iterator[str]:
     """The texts that annotators and adjudicators would read in English."""
-    for path in sorted((ROOT / "templates").rglob("*.html")):
+    for path in template_paths():
         name = str(path.relative_to(ROOT / "templates").with_suffix(""))
         if is_english(name):
             continue
         for text in unmarked_in(path.read_text()):
-            yield f'templates/{name}.html: "{text}" is not marked with {{% translate %}}.'
+            yield f'templates/{name}{path.suffix}: "{text}" is not marked with {{% translate %}}.'
+
+
+def hidden() -> Iterator[str]:
+    """The texts in f-strings, which Babel does not find."""
+    for path in python_paths():
+        for call in re.findall(r"""{n?gettext\(['"].*?\)}""", path.read_text()):
+            yield f"{path.relative_to(ROOT)}: {call} is in an f-string. Put it before the f-string."
 
 
 def unmarked_in(source: str) -> Iterator[str]:
@@ -305,7 +328,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if it would")
     arguments = parser.parse_args()
-    problems = list(unmarked())
+    problems = [*unmarked(), *hidden()]
     for domain, found in DOMAINS.items():
         template = template_of(found())
         for language in languages():

@@ -21,9 +21,10 @@ INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 class Loader(filesystem.Loader):
     def get_contents(self, origin: Origin) -> str:
         text: str = super().get_contents(origin)
-        if not origin.name.endswith(".html"):
+        if origin.name.endswith(".html"):
+            text = INDENTATION.sub("", text)
+        elif not origin.name.endswith(".txt"):
             return text
-        text = INDENTATION.sub("", text)
         if get_language() == settings.LANGUAGE_CODE:
             return in_english(text)
         return in_language(text, _translation)

@@ -16,13 +16,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve, reverse
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.institution.claims import NotAllowed, check_allowed
 from accounts.institution.configuration import OIDC, InstitutionLogin
 from accounts.institution.services import admit, link_identity
-from accounts.models import Role, User
+from accounts.invitations.services import welcome
+from accounts.models import User
 from web.errors import UserFacingError
-from web.words import a_or_an
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +77,8 @@ class InstitutionAdapter(DefaultSocialAccountAdapter):
             if not sociallogin.is_existing:
                 _let_in(request, login, sociallogin)
         except NotAllowed as error:
-            raise ImmediateHttpResponse(refused(request, login, str(error))) from error
+            reason = gettext(error.message) % error.values
+            raise ImmediateHttpResponse(refused(request, login, reason)) from error
         except UserFacingError as error:
             answer = refused(request, login, str(error), error.status)
             raise ImmediateHttpResponse(answer) from error
@@ -91,7 +93,8 @@ class InstitutionAdapter(DefaultSocialAccountAdapter):
     ) -> None:
         login = logins()[provider.sub_id]
         if error == AuthError.CANCELLED:
-            answer = refused(request, login, f"{login.name} cancelled the login.")
+            message = gettext("%(name)s cancelled the login.") % {"name": login.name}
+            answer = refused(request, login, message)
         elif isinstance(exception, OSError):  # requests' errors are of it
             answer = not_answering(request, login, exception)
         else:
@@ -115,8 +118,11 @@ def not_answering(request: HttpRequest, login: InstitutionLogin, error: OSError)
     return refused(
         request,
         login,
-        f"{login.name} does not answer, so you could not be logged in. Your account and your work "
-        "are safe. Try again in a few minutes.",
+        gettext(
+            "%(name)s does not answer, so you could not be logged in. Your account and your work "
+            "are safe. Try again in a few minutes."
+        )
+        % {"name": login.name},
         HTTPStatus.SERVICE_UNAVAILABLE,
     )
 
@@ -127,8 +133,11 @@ def not_valid(request: HttpRequest, login: InstitutionLogin, reason: object) -> 
     return refused(
         request,
         login,
-        f"The answer of {login.name} was not valid, or came too late. You are not logged in. Begin "
-        "again. If it fails again, tell the people who run this server.",
+        gettext(
+            "The answer of %(name)s was not valid, or came too late. You are not logged in. Begin "
+            "again. If it fails again, tell the people who run this server."
+        )
+        % {"name": login.name},
         HTTPStatus.BAD_REQUEST,
     )
 
@@ -163,14 +172,16 @@ def _check_nonce(login: InstitutionLogin, sociallogin: SocialLogin) -> None:
     expected = str(sociallogin.state.get("nonce") or "")
     nonce = str(sociallogin.identity.claims.get("nonce") or "")
     if not expected or not constant_time_compare(nonce, expected):
-        raise NotAllowed(f"The answer of {login.name} was for another login. Begin again.")
+        message = gettext_noop("The answer of %(name)s was for another login. Begin again.")
+        raise NotAllowed(message, name=login.name)
 
 
 def _link(request: HttpRequest, login: InstitutionLogin, sociallogin: SocialLogin) -> HttpResponse:
     if not isinstance(request.user, User):
         return redirect("login")
     link_identity(person=request.user, login=login, identity=sociallogin.identity)
-    messages.success(request, f"Linked. You can log in with {login.name} from now on.")
+    message = gettext("Linked. You can log in with %(name)s from now on.")
+    messages.success(request, message % {"name": login.name})
     return redirect("account")
 
 
@@ -182,8 +193,7 @@ def _let_in(request: HttpRequest, login: InstitutionLogin, sociallogin: SocialLo
     )
     sociallogin.account, sociallogin.user = link, link.user
     if invitation is not None:
-        role = a_or_an(Role(invitation.role).label.lower())
-        messages.success(request, f"You are {role} of {invitation.collection} now.")
+        messages.success(request, welcome(invitation))
         sociallogin.state["next"] = reverse("collection", args=[invitation.collection.slug])
 
 

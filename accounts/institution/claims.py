@@ -13,8 +13,17 @@ from typing import Any
 _PLAIN_EMAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+\.[A-Za-z0-9-]+\Z")
 
 
+def _(text: str) -> str:
+    """Mark a text for translation where it is shown. This module is pure."""
+    return text
+
+
 class NotAllowed(Exception):
-    """The message is for the person: what the provider did not say."""
+    """For the person: what the provider did not say. The values are apart, for translations."""
+
+    def __init__(self, message: str, **values: str) -> None:
+        super().__init__(message % values)
+        self.message, self.values = message, values
 
 
 @dataclass(frozen=True)
@@ -60,12 +69,12 @@ def check_allowed(
         wanted.setdefault(name, set()).add(value)
     for name, values in wanted.items():
         if not values & _values(identity.claims.get(name)):
-            raise NotAllowed(f'Your account there has no "{name}" that this server accepts.')
+            message = _("Your account there has no “%(claim)s” that this server accepts.")
+            raise NotAllowed(message, claim=name)
     domains = set(email_domains)
     if domains and not (identity.is_email_verified and domain_of(identity.email) in domains):
-        raise NotAllowed(
-            f"This server accepts people with a verified email of {' or '.join(sorted(domains))}."
-        )
+        message = _("This server accepts people with a verified email of %(domains)s.")
+        raise NotAllowed(message, domains=", ".join(sorted(domains)))
 
 
 def _values(claim: object) -> set[str]:

@@ -11,6 +11,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from accounts.models import User
 
@@ -27,7 +28,8 @@ def institution_methods(person: User) -> list[dict[str, Any]]:
     if not SocialAccount.objects.filter(user=person, provider__in=settings.INSTITUTION_LOGINS):
         return []
     url = reverse("institution-confirm")
-    return [{"id": "institution", "description": "Log in at your institution", "url": url}]
+    description = gettext("Log in at your institution")
+    return [{"id": "institution", "description": description, "url": url}]
 
 
 def can_have_password(person: User) -> bool:

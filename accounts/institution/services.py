@@ -8,6 +8,7 @@ from typing import ClassVar
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
@@ -33,15 +34,17 @@ class NotInvited(AccountError):
 
     def __init__(self, login: InstitutionLogin, identity: Identity) -> None:
         if not identity.email:
-            reason = f"{login.name} told no email, so no invitation could be found."
+            reason = gettext("%(name)s told no email, so no invitation could be found.")
         elif not identity.is_email_verified:
-            reason = f"{login.name} did not say that it has verified {identity.email}."
+            reason = gettext("%(name)s did not say that it has verified %(email)s.")
         else:
-            reason = f"There is no open invitation to {identity.email}."
-        super().__init__(
-            f"You are logged in at {login.name}, but have no account here. {reason} Ask an admin "
-            "of your collection for an invitation, and open its link."
+            reason = gettext("There is no open invitation to %(email)s.")
+        sentences = (
+            gettext("You are logged in at %(name)s, but have no account here."),
+            reason,
+            gettext("Ask an admin of your collection for an invitation, and open its link."),
         )
+        super().__init__(" ".join(sentences) % {"name": login.name, "email": identity.email})
 
 
 class EmailOfAccount(AccountError):
@@ -49,8 +52,11 @@ class EmailOfAccount(AccountError):
 
     def __init__(self, login: InstitutionLogin, email: str) -> None:
         super().__init__(
-            f"An account here has the email {email}, and is not linked to {login.name}. Log in as "
-            f"you did before, then press Link {login.name} on the account page."
+            gettext(
+                "An account here has the email %(email)s, and is not linked to %(name)s. Log in as "
+                "you did before, then press Link %(name)s on the account page."
+            )
+            % {"email": email, "name": login.name}
         )
 
 
@@ -59,8 +65,11 @@ class IdentityInUse(AccountError):
 
     def __init__(self, login: InstitutionLogin) -> None:
         super().__init__(
-            f"This account of {login.name} is linked to another account here, or your account has "
-            "another link already. Nothing was changed."
+            gettext(
+                "This account of %(name)s is linked to another account here, or your account has "
+                "another link already. Nothing was changed."
+            )
+            % {"name": login.name}
         )
 
 
@@ -69,8 +78,10 @@ class OnlyWayIn(AccountError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This link is the only way into your account, so it stays. Ask an admin of your "
-            "collection for a password link first."
+            gettext(
+                "This link is the only way into your account, so it stays. Ask an admin of your "
+                "collection for a password link first."
+            )
         )
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from accounts.institution import views
+from web.languages.choice import translated_paths
 
 _saml = "<slug:organization_slug>/"
 
-urlpatterns: list[URLPattern] = [
+_pages: list[URLPattern] = [
     path("confirm/", views.confirm, name="institution-confirm"),
     path("links/<int:link_id>/remove/", views.unlink, name="unlink-institution"),
     path("<slug:key>/login/", views.log_in, name="institution-login"),
@@ -21,3 +22,4 @@ urlpatterns: list[URLPattern] = [
     path(f"{_saml}metadata/", views.saml_metadata, name="saml_metadata"),
     path(f"{_saml}logout/", views.not_offered, name="saml_sls"),
 ]
+urlpatterns: list[URLPattern] = translated_paths(_pages)

@@ -24,6 +24,7 @@ from django.http import (
     HttpResponseRedirect,
 )
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
@@ -171,5 +172,5 @@ def unlink(request: HttpRequest, link_id: int) -> HttpResponse:
     except OnlyWayIn as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "The link is removed. You log in with your password.")
+        messages.success(request, gettext("The link is removed. You log in with your password."))
     return redirect("account")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib.auth import password_validation
+from django.utils.translation import gettext, gettext_lazy
 
-from accounts.forms import LONGEST_USERNAME, ROLES_EXPLAINED, check_username
+from accounts.forms import LONGEST_USERNAME, PASSWORD_HELP, ROLES_EXPLAINED, check_username
 from accounts.invitations.addresses import MOST, InvalidLines, Invitee, read_invitees
 from accounts.models import Role, User
 
@@ -31,25 +32,26 @@ class InviteForm(forms.Form):
 
 class NewAccountForm(forms.Form):
     username = forms.CharField(
+        label=gettext_lazy("Username"),
         max_length=LONGEST_USERNAME,
         validators=[check_username],
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     name = forms.CharField(
-        label="Your name",
+        label=gettext_lazy("Your name"),
         max_length=150,
         required=False,
-        help_text="Other people see this name, such as Mara Lind. You can change it.",
+        help_text=gettext_lazy("Other people see this name, such as Mara Lind. You can change it."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     password = forms.CharField(
+        label=gettext_lazy("Password"),
         strip=False,
-        help_text="At least 8 characters, not only digits, not a common password, and not like "
-        "your username, name or email.",
+        help_text=PASSWORD_HELP,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     password_again = forms.CharField(
-        label="Password again",
+        label=gettext_lazy("Password again"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -57,10 +59,10 @@ class NewAccountForm(forms.Form):
     def __init__(self, *args: object, slug: str, email: str, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._email = email
-        self.fields["username"].help_text = (
-            f"Letters, digits and . + - _ only. @{slug} is added: mara becomes mara@{slug}. It "
+        self.fields["username"].help_text = gettext(
+            "Letters, digits and . + - _ only. @%(slug)s is added: mara becomes mara@%(slug)s. It "
             "cannot change. You can also log in with your email."
-        )
+        ) % {"slug": slug}
 
     def clean(self) -> None:
         super().clean()
@@ -69,7 +71,7 @@ class NewAccountForm(forms.Form):
         if not password or not again:
             return
         if password != again:
-            self.add_error("password_again", "The two passwords differ.")
+            self.add_error("password_again", gettext("The two passwords differ."))
             return
         person = User(
             username=values.get("username", ""),

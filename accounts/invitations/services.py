@@ -15,6 +15,7 @@ from django.db.models import F, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, override
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
@@ -26,7 +27,7 @@ from accounts.mail.sending import check_sends_mail, send_mails
 from accounts.models import Collection, Role, User
 from accounts.secret_digests import digest_of
 from accounts.services import AccountError, NameTaken, add_membership, is_taken, username_in
-from web.words import a_or_an
+from web.languages.choice import language_of_person
 
 MOST_AN_HOUR = 400
 SHORTEST_PAUSE = timedelta(minutes=1)
@@ -39,9 +40,11 @@ class InvitationNotValid(AccountError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This invitation does not work. It may have been used, revoked or sent again, or it is "
-            f"older than {settings.INVITATION_DAYS} days. Ask the person who invited you to send it"
-            " again."
+            gettext(
+                "This invitation does not work. It may have been used, revoked or sent again, or "
+                "it is older than %(days)s days. Ask the person who invited you to send it again."
+            )
+            % {"days": settings.INVITATION_DAYS}
         )
 
 
@@ -57,8 +60,11 @@ class EmailInUse(AccountError):
 
     def __init__(self, email: str) -> None:
         super().__init__(
-            f"{email} belongs to an account. Log in with it to accept the invitation, or ask for "
-            "an invitation to another email."
+            gettext(
+                "%(email)s belongs to an account. Log in with it to accept the invitation, or ask "
+                "for an invitation to another email."
+            )
+            % {"email": email}
         )
 
 
@@ -212,6 +218,14 @@ def accept_with_new_account(
     return person
 
 
+def welcome(invitation: Invitation) -> str:
+    """The sentence for a person who has just accepted the invitation."""
+    return gettext("You are %(role)s of %(collection)s now.") % {
+        "role": Role(invitation.role).phrase,
+        "collection": invitation.collection,
+    }
+
+
 def store_invitation(
     collection: Collection, invitee: Invitee, role: str, invited_by: User | None
 ) -> InvitationLetter:
@@ -310,15 +324,24 @@ def _send(letters: Sequence[InvitationLetter], base_url: str) -> list[SentInvita
 
 
 def _mail(letter: InvitationLetter, base_url: str) -> EmailMessage:
+    """In the language of the account with that email, or else of the person who invites."""
     invitation, token = letter
+    known = EmailAddress.objects.filter(email=invitation.email, verified=True).first()
+    with override(language_of_person(known.user if known else invitation.invited_by)):
+        return _mail_in_language(invitation, token, base_url)
+
+
+def _mail_in_language(invitation: Invitation, token: str, base_url: str) -> EmailMessage:
     context = {
         "invitation": invitation,
-        "role": a_or_an(Role(invitation.role).label.lower()),
+        "role": Role(invitation.role).phrase,
+        "inviter": invitation.invited_by.shown_name if invitation.invited_by else "",
         "server": settings.SERVER_NAME,
         "contact": settings.SERVER_CONTACT,
         "link": base_url.rstrip("/") + reverse("invitation", args=[token]),
     }
-    subject = f"[{settings.SERVER_NAME}] Invitation to {invitation.collection.name}"
+    about = gettext("Invitation to %(collection)s") % {"collection": invitation.collection.name}
+    subject = f"[{settings.SERVER_NAME}] {about}"
     text = render_to_string("accounts/invitation_mail.txt", context)
     return EmailMessage(" ".join(subject.split()), text, to=[invitation.email])
 

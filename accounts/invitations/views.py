@@ -25,16 +25,18 @@ from accounts.invitations.services import (
     accept,
     accept_with_new_account,
     invitation_of,
+    welcome,
 )
 from accounts.models import Role, User
 from accounts.services import NameTaken
 from web.errors import UserFacingError
-from web.words import a_or_an
+from web.languages.choice import translated
 
 PAGE = "accounts/invitation.html"
 
 
 @login_not_required
+@translated
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -111,9 +113,13 @@ def _log_in(request: HttpRequest, person: User, found: Invitation) -> HttpRespon
 
 
 def _about(found: Invitation) -> dict[str, Any]:
-    return {"invitation": found, "role": a_or_an(Role(found.role).label.lower())}
+    return {
+        "invitation": found,
+        "inviter": found.invited_by.shown_name if found.invited_by else "",
+        "collection_name": found.collection.name,
+        "role": Role(found.role).phrase,
+    }
 
 
 def _welcome(request: HttpRequest, found: Invitation) -> None:
-    role = Role(found.role).label.lower()
-    messages.success(request, f"You are {a_or_an(role)} of {found.collection} now.")
+    messages.success(request, welcome(found))

@@ -20,19 +20,27 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy, ngettext, override
 
 from accounts.institution.proof import institution_methods, logged_in_just_now
 from accounts.login.limits import LoginTries, client_host
 from accounts.mail.sending import MailNotSent, send_mail
 from accounts.models import User
 from accounts.services import change_password
+from web.languages.choice import language_of, language_of_person
 
 TOO_MANY_TRIES = "too_many_tries"
 NO_ADDRESS = "0.0.0.0"  # of a client of a Unix socket
-_WRONG = (
+_WRONG = gettext_lazy(
     "Wrong username, email or password. Username and password are case-sensitive. If you forgot "
     "the password, see below."
 )
+
+_METHODS = {
+    "reauthenticate": gettext_lazy("Use the password"),
+    "mfa_reauthenticate": gettext_lazy("Use a code"),
+    "mfa_reauthenticate:webauthn": gettext_lazy("Use a passkey"),
+}
 
 
 def shown_name(person: User) -> str:
@@ -45,14 +53,18 @@ class AccountAdapter(DefaultAccountAdapter):
         # The same for both, so that the message tells nothing about an account.
         "username_password_mismatch": _WRONG,
         "email_password_mismatch": _WRONG,
-        "enter_current_password": "Wrong password. It is case-sensitive.",
-        "incorrect_password": "Wrong password. It is case-sensitive.",
-        "incorrect_code": "Wrong code.",
-        "too_many_login_attempts": "Too many wrong codes. Wait 5 minutes, then try again.",
-        "rate_limited": "Too many tries. Wait a few minutes, then try again.",
-        "duplicate_email": "You have this email already.",
-        "max_email_addresses": "You can have at most %d emails. Remove another one first.",
-        "invalid_password_reset": "This link does not work.",
+        "enter_current_password": gettext_lazy("Wrong password. It is case-sensitive."),
+        "incorrect_password": gettext_lazy("Wrong password. It is case-sensitive."),
+        "incorrect_code": gettext_lazy("Wrong code."),
+        "too_many_login_attempts": gettext_lazy(
+            "Too many wrong codes. Wait 5 minutes, then try again."
+        ),
+        "rate_limited": gettext_lazy("Too many tries. Wait a few minutes, then try again."),
+        "duplicate_email": gettext_lazy("You have this email already."),
+        "max_email_addresses": gettext_lazy(
+            "You can have at most %d emails. Remove another one first."
+        ),
+        "invalid_password_reset": gettext_lazy("This link does not work."),
     }
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
@@ -74,7 +86,10 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password, an app and a passkey logs in at the institution again."""
-        return super().get_reauthentication_methods(user) or institution_methods(user)
+        methods = super().get_reauthentication_methods(user)
+        for method in methods:
+            method["description"] = _METHODS.get(method["id"], method["description"])
+        return methods or institution_methods(user)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_host(request) or NO_ADDRESS
@@ -93,31 +108,45 @@ class AccountAdapter(DefaultAccountAdapter):
         return reverse("account_email" if self.request.user.is_authenticated else "login")
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
-        messages.error(request, "This account cannot log in.")
+        messages.error(request, gettext("This account cannot log in."))
         return redirect("login")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send one mail. A failure is told to the person, and changes nothing else."""
+        """Send one mail, in the language of the person who gets it.
+
+        A person who never chose one sent the request, as a rule, so that of the request counts. A
+        failure is told to the person, and changes nothing else.
+        """
         request = self.request
         values = {"request": request, "email": email, "current_site": get_current_site(request)}
-        message = self.render_mail(template_prefix, email, {**values, **context})
+        person = context.get("user")
+        chosen = getattr(person, "language", "")
+        with override(language_of_person(person) if chosen else language_of(request)):
+            message = self.render_mail(template_prefix, email, {**values, **context})
         try:
             send_mail(message)
         except MailNotSent as error:
             messages.error(request, str(error))
 
-    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
         """Tell the person of a change, after the change: a slow mail server must hold no lock."""
         if settings.SENDS_MAIL:
             send = super().send_notification_mail
-            transaction.on_commit(lambda: send(*args, **kwargs))
+            context = {**(context or {}), "user": user}
+            transaction.on_commit(lambda: send(template_prefix, user, context, email))
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "incorrect_code": "Wrong code. An app shows another one every 30 seconds.",
-        "cannot_generate_recovery_codes": "Set up an app or a passkey first.",
+        "incorrect_code": gettext_lazy("Wrong code. An app shows another one every 30 seconds."),
+        "cannot_generate_recovery_codes": gettext_lazy("Set up an app or a passkey first."),
     }
 
     def encrypt(self, text: str) -> str:
@@ -139,21 +168,27 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         type: Authenticator.Type,  # noqa: A002 (allauth's name)
     ) -> str:
         number = Authenticator.objects.filter(user=user, type=type).count()
-        return f"Passkey {number + 1}"
+        return gettext("Passkey %(number)s") % {"number": number + 1}
 
 
 def too_many_tries(tries: LoginTries) -> str:
     minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
     if tries.is_in_known_browser:
-        message = (
-            f"Too many failed logins in this browser. Wait {minutes} minutes, then log in again."
+        message = ngettext(
+            "Too many failed logins in this browser. Wait %(minutes)s minute, then log in again.",
+            "Too many failed logins in this browser. Wait %(minutes)s minutes, then log in again.",
+            minutes,
         )
     else:
-        message = (
-            f"Too many failed logins from your network. Wait {minutes} minutes, then log in "
-            "again, or log in now with a browser in which you logged in before."
+        message = ngettext(
+            "Too many failed logins from your network. Wait %(minutes)s minute, then log in again, "
+            "or log in now with a browser in which you logged in before.",
+            "Too many failed logins from your network. Wait %(minutes)s minutes, then log in "
+            "again, or log in now with a browser in which you logged in before.",
+            minutes,
         )
-    return f"{message} Your account and your work are safe."
+    sentences = (message % {"minutes": minutes}, gettext("Your account and your work are safe."))
+    return " ".join(sentences)
 
 
 def _cipher() -> Fernet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from allauth.account import forms as account_forms
 from allauth.account.internal.flows.password_reset import request_password_reset
@@ -12,18 +12,24 @@ from allauth.mfa.base import forms as code_forms
 from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.webauthn import forms as webauthn_forms
 from django import forms
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_lazy
 
+from accounts.forms import PASSWORD_HELP
 from accounts.institution.proof import can_have_password
 from accounts.mail.sending import soon
 from accounts.models import User
 from accounts.services import reset_password
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
 
 class _Worded(forms.Form):
     """Sets labels and help texts, and removes placeholders, which say the label once more."""
 
-    wording: ClassVar[dict[str, tuple[str, str]]]
+    wording: ClassVar[dict[str, tuple[str | _StrPromise, str | _StrPromise]]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -35,13 +41,13 @@ class _Worded(forms.Form):
                 self.fields[name].help_text = help_text
 
 
-_CODE = ("Code", "Six digits from your app, or a recovery code.")
+_CODE = (gettext_lazy("Code"), gettext_lazy("Six digits from your app, or a recovery code."))
 
 
 class LoginForm(_Worded, account_forms.LoginForm):
     wording = {
-        "login": ("Username or email", ""),
-        "password": ("Password", ""),
+        "login": (gettext_lazy("Username or email"), ""),
+        "password": (gettext_lazy("Password"), ""),
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -55,36 +61,49 @@ class LoginForm(_Worded, account_forms.LoginForm):
 
 
 class ConfirmPasswordForm(_Worded, account_forms.ReauthenticateForm):
-    wording = {"password": ("Password", "")}
+    wording = {"password": (gettext_lazy("Password"), "")}
+
+
+_NEW_PASSWORD = (gettext_lazy("New password"), PASSWORD_HELP)
+_NEW_PASSWORD_AGAIN = (gettext_lazy("New password again"), "")
 
 
 class NewPasswordForm(_Worded, account_forms.ChangePasswordForm):
-    wording = {"oldpassword": ("Current password", ""), "password2": ("New password again", "")}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].label = "New password"
+    wording = {
+        "oldpassword": (gettext_lazy("Current password"), ""),
+        "password1": _NEW_PASSWORD,
+        "password2": _NEW_PASSWORD_AGAIN,
+    }
 
     def clean_password1(self) -> str:
         password: str = self.cleaned_data["password1"]
         if password == self.cleaned_data.get("oldpassword"):
-            raise forms.ValidationError("Choose a password that differs from the current one.")
+            raise forms.ValidationError(
+                gettext("Choose a password that differs from the current one.")
+            )
         return password
 
 
 class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
-    wording = {"password2": ("New password again", "")}
+    wording = {"password1": _NEW_PASSWORD, "password2": _NEW_PASSWORD_AGAIN}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].label = "New password"
+
+class LinkPasswordForm(_Worded, SetPasswordForm):  # type: ignore[type-arg]
+    """For a link that an admin made. The form is Django's."""
+
+    wording = {"new_password1": _NEW_PASSWORD, "new_password2": _NEW_PASSWORD_AGAIN}
 
     def save(self) -> None:
         reset_password(person=self.user, password=self.cleaned_data["password1"])
 
 
 class NewEmailForm(_Worded, account_forms.AddEmailForm):
-    wording = {"email": ("Another email", "We send it a link that you open to confirm it.")}
+    wording = {
+        "email": (
+            gettext_lazy("Another email"),
+            gettext_lazy("We send it a link that you open to confirm it."),
+        )
+    }
 
 
 class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
@@ -94,7 +113,7 @@ class RequestLinkForm(_Worded, account_forms.ResetPasswordForm):
     thread, so neither answer nor time tell whether there is an account.
     """
 
-    wording = {"email": ("Email", "One that you have confirmed here.")}
+    wording = {"email": (gettext_lazy("Email"), gettext_lazy("One that you have confirmed here."))}
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
@@ -136,18 +155,28 @@ class ConfirmCodeForm(_Worded, code_forms.ReauthenticateForm):
 
 
 class ActivateAppForm(_Worded, totp_forms.ActivateTOTPForm):
-    wording = {"code": ("Code", "The six digits that the app shows now.")}
+    wording = {
+        "code": (gettext_lazy("Code"), gettext_lazy("The six digits that the app shows now."))
+    }
 
 
 class NewPasskeyForm(_Worded, webauthn_forms.AddWebAuthnForm):
     wording = {
-        "name": ("Name", "To tell your passkeys apart, such as the name of the device."),
+        "name": (
+            gettext_lazy("Name"),
+            gettext_lazy("To tell your passkeys apart, such as the name of the device."),
+        ),
         "passwordless": (
-            "Also log in with it instead of the password",
-            "The device then asks for your fingerprint, face or PIN.",
+            gettext_lazy("Also log in with it instead of the password"),
+            gettext_lazy("The device then asks for your fingerprint, face or PIN."),
         ),
     }
 
 
 class RenamePasskeyForm(_Worded, webauthn_forms.EditWebAuthnForm):
-    wording = {"name": ("Name", "To tell your passkeys apart, such as the name of the device.")}
+    wording = {
+        "name": (
+            gettext_lazy("Name"),
+            gettext_lazy("To tell your passkeys apart, such as the name of the device."),
+        )
+    }

@@ -19,6 +19,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.login.factor_changes import recorded_factors
+from web.languages.choice import translated_paths
 
 View = Callable[..., HttpResponseBase]
 
@@ -44,7 +45,7 @@ def _changing(view: View) -> View:
     return _form(recorded_factors(view))
 
 
-urlpatterns: list[URLPattern] = [
+_pages: list[URLPattern] = [
     path("", base.index, name="mfa_index"),
     path("code/", _form(base.authenticate), name="mfa_authenticate"),
     path("confirm/", _form(base.reauthenticate), name="mfa_reauthenticate"),
@@ -80,3 +81,4 @@ urlpatterns: list[URLPattern] = [
     ),
     path("passkeys/login/", _form(passkeys.login_webauthn), name="mfa_login_webauthn"),
 ]
+urlpatterns: list[URLPattern] = translated_paths(_pages)

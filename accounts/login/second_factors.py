@@ -17,6 +17,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -26,6 +27,7 @@ from accounts.actions.subjects import about_person
 from accounts.models import OWNERS, Collection, User
 from accounts.passwords import API
 from web.errors import UserFacingError
+from web.languages.choice import in_language_of
 from web.requests.answers import led_to, refusal, wants_json
 
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
@@ -40,7 +42,13 @@ OPEN_BEFORE = {
 
 
 class SecondFactorRequired(UserFacingError):
+    """The API says it in English, and a page in the language of the person."""
+
     status: ClassVar[int] = 403
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values)
+        self.message, self.values = message, values
 
 
 def has_second_factor(person: User) -> bool:
@@ -71,14 +79,18 @@ def check_second_factor(collection: Collection, person: User) -> None:
     is_owner = collection.memberships.filter(user=person, role__in=OWNERS).exists()
     if is_owner and not has_second_factor(person):
         raise SecondFactorRequired(
-            f"{collection} requires a second factor of its admins. Set one up first."
+            gettext_noop(
+                "%(collection)s requires a second factor of its admins. Set one up first."
+            ),
+            collection=collection,
         )
 
 
 def check_server_rule(person: User) -> None:
     """Raise SecondFactorRequired for everyone without one, if the server requires it."""
     if settings.SECOND_FACTOR_REQUIRED and not has_second_factor(person):
-        raise SecondFactorRequired("This server requires a second factor. Set one up first.")
+        message = gettext_noop("This server requires a second factor. Set one up first.")
+        raise SecondFactorRequired(message)
 
 
 class RequireSecondFactor:
@@ -117,10 +129,12 @@ class RequireSecondFactor:
 
 def set_up_first(request: HttpRequest, error: SecondFactorRequired) -> HttpResponse:
     """To the page where a second factor is set up; a script gets JSON."""
+    with in_language_of(request):
+        message = gettext(error.message) % error.values
     if wants_json(request):
-        return refusal(request, type(error).__name__, str(error), status=error.status)
+        return refusal(request, type(error).__name__, message, status=error.status)
     if "HX-Request" not in request.headers:
-        messages.warning(request, str(error))
+        messages.warning(request, message)
     return led_to(request, reverse("mfa_index"))
 
 

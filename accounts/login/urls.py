@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from allauth.account import views as account_views
+from allauth.usersessions.views import list_usersessions
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 from django.views.decorators.http import require_http_methods
 
 from accounts.login import views
+from web.languages.choice import translated_paths
 
 
 class Base36Converter(StringConverter):
@@ -20,7 +22,7 @@ register_converter(Base36Converter, "base36")
 _login = views.Login.as_view()
 _logout = views.Logout.as_view()
 
-urlpatterns: list[URLPattern | URLResolver] = [
+_pages: list[URLPattern] = [
     path("login/", _login, name="login"),
     path("login/", _login, name="account_login"),
     path("logout/", _logout, name="logout"),
@@ -45,12 +47,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
         account_views.password_reset_from_key_done,
         name="account_reset_password_from_key_done",
     ),
+    path("sessions/", list_usersessions, name="usersessions_list"),
     path(
         "password/<int:person_id>/<int:made_by_id>/<str:link_token>/",
         views.new_password,
         name="new-password",
     ),
+]
+urlpatterns: list[URLPattern | URLResolver] = [
+    *translated_paths(_pages),
     path("second-factor/", include("accounts.login.second_factor_urls")),
     path("institution/", include("accounts.institution.urls")),
-    path("sessions/", include("allauth.usersessions.urls")),
 ]

@@ -8,16 +8,16 @@ from allauth.account import views as account_views
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import SetPasswordForm
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.login.adapter import TOO_MANY_TRIES
-from accounts.login.forms import LoginForm, NewPasswordForm
+from accounts.login.forms import LinkPasswordForm, LoginForm, NewPasswordForm
 from accounts.login.known_browsers import remember_browser
 from accounts.mail.sending import NoMail, check_sends_mail
 from accounts.models import User
@@ -50,7 +50,8 @@ class Logout(account_views.LogoutView):
 class PasswordChange(account_views.PasswordChangeView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if isinstance(request.user, User) and not request.user.has_usable_password():
-            messages.info(request, "Your account has no password. You log in at the institution.")
+            message = gettext("Your account has no password. You log in at the institution.")
+            messages.info(request, message)
             return redirect("account")
         response: HttpResponse = super().dispatch(request, *args, **kwargs)
         return response
@@ -90,10 +91,11 @@ def new_password(
     page = "accounts/new_password.html"
     try:
         person = person_of_link(link)
-        form = SetPasswordForm(person, request.POST or None)
+        form = LinkPasswordForm(person, request.POST or None)
         if request.method == "POST" and form.is_valid():
             choose_password(link=link, password=form.cleaned_data["new_password1"])
-            messages.success(request, f"Password changed. Log in as {person.username}.")
+            message = gettext("Password changed. Log in as %(username)s.")
+            messages.success(request, message % {"username": person.username})
             return redirect("login")
     except LinkNotValid as error:
         return render(request, page, {"error": str(error)}, status=404)

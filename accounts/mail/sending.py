@@ -12,6 +12,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import connections
+from django.utils.translation import gettext
 
 from web.errors import UserFacingError
 
@@ -30,8 +31,11 @@ class MailNotSent(UserFacingError):
 
     def __init__(self, recipient: str) -> None:
         super().__init__(
-            f"The mail to {recipient} could not be sent, because the mail server failed. Nothing "
-            "else is lost. Try again later."
+            gettext(
+                "The mail to %(email)s could not be sent, because the mail server failed. Nothing "
+                "else is lost. Try again later."
+            )
+            % {"email": recipient}
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from allauth.account.models import EmailAddress
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from accounts.models import OWNERS, Membership, User
 from accounts.personal_data.registry import Fate, leave_out, obstacle, register_rows
@@ -24,7 +25,7 @@ def invitations_to(person: User) -> Q:
 
 register_rows(
     "account",
-    "The account.",
+    gettext_noop("The account."),
     *("username", "first_name", "last_name", "email", "language", "date_joined", "last_login"),
     *("is_active", "is_staff", "is_superuser", "must_change_password"),
     model="accounts.User",
@@ -32,7 +33,7 @@ register_rows(
 )
 register_rows(
     "emails",
-    "The emails of the account.",
+    gettext_noop("The emails of the account."),
     *("email", "verified", "primary"),
     model="account.EmailAddress",
     people=["user"],
@@ -40,7 +41,7 @@ register_rows(
 )
 register_rows(
     "roles",
-    "The roles in collections.",
+    gettext_noop("The roles in collections."),
     *(COLLECTION, "role", "created_at"),
     model="accounts.Membership",
     people=["user"],
@@ -48,14 +49,14 @@ register_rows(
 )
 register_rows(
     "former_roles",
-    "Every role ever given. Who was an admin never judges again.",
+    gettext_noop("Every role ever given. Who was an admin never judges again."),
     *(COLLECTION, "role"),
     model="accounts.GivenRole",
     people=["user"],
 )
 register_rows(
     "sessions",
-    "Where the account is logged in.",
+    gettext_noop("Where the account is logged in."),
     *("created_at", "last_seen_at", "ip", "user_agent"),
     model="usersessions.UserSession",
     people=["user"],
@@ -63,7 +64,7 @@ register_rows(
 )
 register_rows(
     "second_factors",
-    "The second factors, without their secrets.",
+    gettext_noop("The second factors, without their secrets."),
     *("type", "name=data__name", "created_at", "last_used_at"),
     model="mfa.Authenticator",
     people=["user"],
@@ -71,7 +72,7 @@ register_rows(
 )
 register_rows(
     "institution_logins",
-    "Logins of an institution that lead to the account.",
+    gettext_noop("Logins of an institution that lead to the account."),
     *("provider", "email=extra_data__email", "date_joined", "last_login"),
     model="socialaccount.SocialAccount",
     people=["user"],
@@ -79,7 +80,7 @@ register_rows(
 )
 register_rows(
     "tokens",
-    "The tokens of the API, without the tokens themselves.",
+    gettext_noop("The tokens of the API, without the tokens themselves."),
     *("name", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"),
     model="accounts.ApiToken",
     people=["user"],
@@ -87,7 +88,7 @@ register_rows(
 )
 register_rows(
     "invitations",
-    "Invitations to the emails of the account, and those that it accepted.",
+    gettext_noop("Invitations to the emails of the account, and those that it accepted."),
     *(COLLECTION, "email", "name", "role", "created_at", "last_sent_at", "expires_at"),
     *("accepted_at", "revoked_at"),
     model="accounts.Invitation",
@@ -97,14 +98,14 @@ register_rows(
 )
 register_rows(
     "invitations_sent",
-    "Invitations of other people, without their names and emails.",
+    gettext_noop("Invitations of other people, without their names and emails."),
     *(COLLECTION, "role", "created_at"),
     model="accounts.Invitation",
     people=["invited_by"],
 )
 register_rows(
     "actions",
-    "What the person did, as the record of actions has it.",
+    gettext_noop("What the person did, as the record of actions has it."),
     *("at", "kind", "collection=collection_slug", "subject_kind", "details", "way", "tool"),
     *("address", "agent"),
     model="accounts.RecordedAction",
@@ -114,7 +115,7 @@ register_rows(
 )
 register_rows(
     "actions_about",
-    "What was done about the person, as the record of actions has it.",
+    gettext_noop("What was done about the person, as the record of actions has it."),
     *("at", "kind", "collection=collection_slug", "details", "way"),
     model="accounts.RecordedAction",
     people=["about"],

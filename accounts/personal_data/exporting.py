@@ -10,6 +10,7 @@ from typing import IO, Any, ClassVar, NamedTuple
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext, gettext_noop
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.reading import blind_collections
@@ -22,17 +23,17 @@ from database.consistent_reads import consistent_read
 
 CHUNK = 2_000  # rows that are read together
 README = "README.txt"
-BEGINNING = """\
+BEGINNING = gettext_noop("""\
 Everything that this server has about {username}.
 
 Each file has a line for each row, as JSON (JSON Lines). A file is missing if it would be empty.
 Passwords, secrets and tokens are not here: the server stores only digests of them, or encrypts
 them. Judgments name a candidate by its title, as the pages do.
-"""
-LEFT_OUT = """\
+""")
+LEFT_OUT = gettext_noop("""\
 This copy was made by another person. Answers that only {username} may read now are left out:
 judgments of pairs with one judgment, and answers in rounds and studies that are not closed.
-"""
+""")
 
 
 class NotForYou(AccountError):
@@ -51,6 +52,11 @@ class StoredRows(NamedTuple):
 
     rows: PersonalRows
     number: int
+
+    @property
+    def about(self) -> str:
+        """The sentence about the rows, in the language that is active."""
+        return gettext(self.rows.about)
 
 
 def stored_about(person: User) -> list[StoredRows]:
@@ -80,8 +86,8 @@ def export_person(*, person: User, file: IO[bytes], for_the_person: bool) -> Non
 
 
 def _readme(person: User, for_the_person: bool) -> str:
-    parts = [BEGINNING, "" if for_the_person else LEFT_OUT]
-    files = "".join(f"{rows.file}\n    {rows.about}\n" for rows in personal_rows())
+    parts = [gettext(BEGINNING), "" if for_the_person else gettext(LEFT_OUT)]
+    files = "".join(f"{rows.file}\n    {gettext(rows.about)}\n" for rows in personal_rows())
     return "\n".join(part.format(username=person.username) for part in parts if part) + f"\n{files}"
 
 

@@ -25,20 +25,23 @@ from accounts.personal_data.exporting import (
 )
 from accounts.personal_data.forms import ErasePersonForm, FindPersonForm
 from accounts.services import AccountError
+from web.languages.choice import translated
 
 View = Callable[..., HttpResponseBase]
 
 
+@translated
 @never_cache
 @require_safe
 def own_data(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "accounts/own_data.html",
-        {"stored": stored_about(person_of(request)), "contact": settings.SERVER_CONTACT},
+        {"stored": stored_about(person_of(request))},
     )
 
 
+@translated
 @require_POST
 def download_own_data(request: HttpRequest) -> HttpResponseBase:
     """A POST, because the export is recorded."""

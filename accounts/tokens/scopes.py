@@ -8,21 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 SAFE_METHODS = ("GET", "HEAD")
 
 
 class TokenScope(TextChoices):
-    READ = "read", "Read"
-    JUDGE = "judge", "Judge"
-    ADMIN = "admin", "Admin"
+    READ = "read", gettext_lazy("Read")
+    JUDGE = "judge", gettext_lazy("Judge")
+    ADMIN = "admin", gettext_lazy("Admin")
 
 
 EXPLAINED = {
-    TokenScope.READ: "Read: reads all that you may read, and changes nothing",
-    TokenScope.JUDGE: "Judge: judges, adjudicates and practises as you do, without your "
-    "rights as an admin or owner",
-    TokenScope.ADMIN: "Admin: does everything that you may do",
+    TokenScope.READ: gettext_lazy("Read: reads all that you may read, and changes nothing"),
+    TokenScope.JUDGE: gettext_lazy(
+        "Judge: judges, adjudicates and practises as you do, without your rights as an admin or "
+        "owner"
+    ),
+    TokenScope.ADMIN: gettext_lazy("Admin: does everything that you may do"),
 }
 EVERY_SCOPE = frozenset(TokenScope)
 ADMIN = "admin"  # as in accounts.models.Role, which imports this package

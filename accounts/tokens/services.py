@@ -9,6 +9,7 @@ from typing import ClassVar
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.actions.kinds import ActionKind
 from accounts.actions.services import record_action
@@ -29,7 +30,10 @@ class TooManyTokens(UserFacingError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"You have {MOST_TOKENS} valid tokens, and no person can have more. Revoke one first."
+            gettext(
+                "You have %(most)s valid tokens, and no person can have more. Revoke one first."
+            )
+            % {"most": MOST_TOKENS}
         )
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, row_or_404
 from accounts.tokens import services
 from accounts.tokens.forms import TokenForm
+from web.languages.choice import translated
 
 REVOKED_SHOWN = 10
 
 
+@translated
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
@@ -35,14 +38,14 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return _tokens_page(request, TokenForm(), new_token=token)
 
 
+@translated
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     token = row_or_404(person_of(request).api_tokens.filter(pk=token_id).first())
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     services.revoke_token(token=token)
-    messages.success(
-        request, f"Token “{token.name}” revoked. Programs that used it can no longer log in."
-    )
+    message = gettext("Token “%(name)s” revoked. Programs that used it can no longer log in.")
+    messages.success(request, message % {"name": token.name})
     return redirect("tokens")
 
 

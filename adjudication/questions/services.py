@@ -110,7 +110,8 @@ def ask_judges(
     except IntegrityError as error:
         for rule, message in REFUSALS.items():
             if rule in str(error):
-                raise CannotAsk(f"{gettext(message)} {gettext('No question was sent.')}") from error
+                sentences = (gettext(message), gettext("No question was sent."))
+                raise CannotAsk(" ".join(sentences)) from error
         if "question_not_by_a_judge" in str(error):
             raise JudgedByYou(
                 gettext("You judged this pair, so another adjudicator asks.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from accounts.models import User
 from accounts.personal_data.registry import Fate, leave_out, obstacle, register_rows
@@ -26,7 +27,7 @@ def _of_pair(path: str) -> tuple[str, str, str]:
 
 register_rows(
     "deadlines",
-    "The last days for judging that were set for the person.",
+    gettext_noop("The last days for judging that were set for the person."),
     *("collection=collection__slug", "due_on"),
     model="annotation.Deadline",
     people=["annotator"],
@@ -34,7 +35,7 @@ register_rows(
 )
 register_rows(
     "judgments",
-    "All judgments, also those that a later one replaced.",
+    gettext_noop("All judgments, also those that a later one replaced."),
     *(*_of_pair("slot__pair"), "sequence", *ANSWER, "proposed_grade", "guideline_version"),
     model="annotation.Judgment",
     people=["annotator"],
@@ -42,7 +43,7 @@ register_rows(
 )
 register_rows(
     "repeated_judgments",
-    "Judgments of pairs that came a second time, to measure self-consistency.",
+    gettext_noop("Judgments of pairs that came a second time, to measure self-consistency."),
     *(*_of_pair("repeat__slot__pair"), "sequence", *ANSWER),
     model="annotation.RepeatJudgment",
     people=["annotator"],
@@ -50,28 +51,30 @@ register_rows(
 )
 register_rows(
     "judgments_kept",
-    "The questions of adjudicators to which the person answered by keeping the judgment.",
+    gettext_noop(
+        "The questions of adjudicators to which the person answered by keeping the judgment."
+    ),
     *(*_of_pair("question__pair"), "created_at"),
     model="annotation.KeptAnswer",
     people=["judgment__annotator"],
 )
 register_rows(
     "seats",
-    "The queries that the person judges.",
+    gettext_noop("The queries that the person judges."),
     *("collection=opening__query__collection__slug", "query=opening__query__name"),
     model="annotation.Seat",
     people=["annotator"],
 )
 register_rows(
     "excluded_query_papers",
-    "The query papers that the person must not judge.",
+    gettext_noop("The query papers that the person must not judge."),
     *("collection=query_paper__collection__slug", "query_paper=query_paper__name", "created_at"),
     model="annotation.Exclusion",
     people=["annotator"],
 )
 register_rows(
     "guidelines_read",
-    "The versions of guidelines that the person has read.",
+    gettext_noop("The versions of guidelines that the person has read."),
     *("collection=guideline__facet__collection__slug", "facet=guideline__facet__key"),
     *("version=guideline__version", "read_at"),
     model="annotation.GuidelineReading",
@@ -79,28 +82,28 @@ register_rows(
 )
 register_rows(
     "qualifications",
-    "The qualifications of the person.",
+    gettext_noop("The qualifications of the person."),
     *("collection=collection__slug", "level", "basis", "rho", "pairs", "reason", "given_at"),
     model="annotation.Qualification",
     people=["person"],
 )
 register_rows(
     "qualifications_given",
-    "Qualifications that the person gave to others, without their names.",
+    gettext_noop("Qualifications that the person gave to others, without their names."),
     *("collection=collection__slug", "level", "given_at"),
     model="annotation.Qualification",
     people=["given_by"],
 )
 register_rows(
     "queries_opened",
-    "The queries that the person opened for judging.",
+    gettext_noop("The queries that the person opened for judging."),
     *("collection=query__collection__slug", "query=query__name", "opened_at"),
     model="annotation.Opening",
     people=["opened_by"],
 )
 register_rows(
     "guidelines_changed",
-    "The guideline versions that the person applied to open queries.",
+    gettext_noop("The guideline versions that the person applied to open queries."),
     *("collection=opening__query__collection__slug", "query=opening__query__name"),
     *("version=guideline__version", "reason", "made_at"),
     model="annotation.GuidelineChange",
@@ -108,14 +111,14 @@ register_rows(
 )
 register_rows(
     "questions_to_judges",
-    "The questions that the person asked judges as an adjudicator.",
+    gettext_noop("The questions that the person asked judges as an adjudicator."),
     *(*_of_pair("pair"), "wording", "asked_at", "taken_back_at"),
     model="annotation.PairQuestion",
     people=["asked_by"],
 )
 register_rows(
     "consents",
-    "The consent texts to which the person agreed.",
+    gettext_noop("The consent texts to which the person agreed."),
     *("collection=text__collection__slug", "version=text__version", "text=text__text"),
     *("agreed_at", "withdrawn_at"),
     model="annotation.Consent",
@@ -123,14 +126,14 @@ register_rows(
 )
 register_rows(
     "consent_texts",
-    "The consent texts that the person wrote.",
+    gettext_noop("The consent texts that the person wrote."),
     *("collection=collection__slug", "version", "text", "written_at"),
     model="annotation.ConsentText",
     people=["written_by"],
 )
 register_rows(
     "help_requests",
-    "The questions that the person asked an admin, and the answers.",
+    gettext_noop("The questions that the person asked an admin, and the answers."),
     *("collection=facet__collection__slug", "facet=facet__key", "text", "asked_at", "answer"),
     *("for_all", "answered_at"),
     model="annotation.HelpRequest",
@@ -138,7 +141,7 @@ register_rows(
 )
 register_rows(
     "help_answers",
-    "The answers that the person gave as an admin.",
+    gettext_noop("The answers that the person gave as an admin."),
     *("collection=facet__collection__slug", "facet=facet__key", "answer", "for_all"),
     "answered_at",
     model="annotation.HelpRequest",
@@ -146,14 +149,14 @@ register_rows(
 )
 register_rows(
     "help_answers_read",
-    "The answers of admins that the person has read.",
+    gettext_noop("The answers of admins that the person has read."),
     *("collection=request__facet__collection__slug", "facet=request__facet__key", "read_at"),
     model="annotation.HelpReading",
     people=["reader"],
 )
 register_rows(
     "help_examples",
-    "The examples of guidelines that the person wrote from answers.",
+    gettext_noop("The examples of guidelines that the person wrote from answers."),
     *("collection=guideline__facet__collection__slug", "facet=guideline__facet__key"),
     *("version=guideline__version", "written_at"),
     model="annotation.HelpExample",

@@ -18,45 +18,50 @@ class ProfileField(NamedTuple):
     choices: tuple[tuple[str, str], ...]  # stored value and words
 
 
+def _(text: str) -> str:
+    """Mark a text for translation on pages. Releases have it in English."""
+    return text
+
+
 FIELDS = (
     ProfileField(
         "expertise",
-        "Expertise in the field of the documents",
+        _("Expertise in the field of the documents"),
         (
-            ("researcher", "Researches in the field"),
-            ("practitioner", "Works in the field"),
-            ("student", "Studies or studied the field"),
-            ("outsider", "Knows the field from outside"),
+            ("researcher", _("Researches in the field")),
+            ("practitioner", _("Works in the field")),
+            ("student", _("Studies or studied the field")),
+            ("outsider", _("Knows the field from outside")),
         ),
     ),
     ProfileField(
         "experience",
-        "Years of experience in the field",
+        _("Years of experience in the field"),
         (
-            ("0-1", "Less than 2 years"),
-            ("2-5", "2 to 5 years"),
-            ("6-10", "6 to 10 years"),
-            ("11+", "More than 10 years"),
+            ("0-1", _("Less than 2 years")),
+            ("2-5", _("2 to 5 years")),
+            ("6-10", _("6 to 10 years")),
+            ("11+", _("More than 10 years")),
         ),
     ),
     ProfileField(
         "degree",
-        "Highest degree, or degree in progress",
+        _("Highest degree, or degree in progress"),
         (
-            ("none", "No degree"),
-            ("bachelor", "Bachelor"),
-            ("master", "Master"),
-            ("doctorate", "Doctorate"),
+            ("none", _("No degree")),
+            ("bachelor", _("Bachelor")),
+            ("master", _("Master")),
+            ("doctorate", _("Doctorate")),
         ),
     ),
     ProfileField(
         "english",
-        "English",
+        _("English"),
         (
-            ("first", "First language"),
-            ("fluent", "Fluent"),
-            ("working", "Good enough to work in it"),
-            ("basic", "Basic"),
+            ("first", _("First language")),
+            ("fluent", _("Fluent")),
+            ("working", _("Good enough to work in it")),
+            ("basic", _("Basic")),
         ),
     ),
 )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from bundle.datasheet.answers import InvalidAnswer, tidied
 from bundle.datasheet.profiles import FIELDS, LEAST
@@ -146,17 +147,24 @@ class ProfileForm(forms.Form):
     """The fields that a person may fill in, each a choice of ranges, and the consent."""
 
     consent = forms.BooleanField(
-        label="I agree that these answers are counted and published as described above.",
-        error_messages={"required": "Without your consent the answers cannot be saved."},
+        label=gettext_lazy(
+            "I agree that these answers are counted and published as described above."
+        ),
+        error_messages={
+            "required": gettext_lazy("Without your consent the answers cannot be saved.")
+        },
     )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for field in FIELDS:
             self.fields[field.key] = forms.ChoiceField(
-                label=field.label,
+                label=gettext(field.label),
                 required=False,
-                choices=[("", "No answer"), *field.choices],
+                choices=[
+                    ("", gettext("No answer")),
+                    *((value, gettext(words)) for value, words in field.choices),
+                ],
             )
         self.order_fields([*(field.key for field in FIELDS), "consent"])
 

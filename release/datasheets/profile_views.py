@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -21,6 +22,7 @@ from release.datasheets.current import least_people
 from release.datasheets.forms import ProfileForm
 from release.datasheets.models import AnnotatorProfile
 from release.datasheets.services import OF_ROLES, ProfileRefused, delete_profile, save_profile
+from web.languages.choice import translated
 
 
 def _collections_of(person: User) -> QuerySet[Collection]:
@@ -29,6 +31,7 @@ def _collections_of(person: User) -> QuerySet[Collection]:
     return Collection.objects.filter(judging | Q(annotator_profiles__user=person)).distinct()
 
 
+@translated
 @never_cache
 @require_safe
 def own_profiles(request: HttpRequest) -> HttpResponse:
@@ -38,6 +41,7 @@ def own_profiles(request: HttpRequest) -> HttpResponse:
     return render(request, "release/own_profiles.html", {"rows": rows})
 
 
+@translated
 @never_cache
 def own_profile(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
@@ -50,7 +54,7 @@ def _own_profile(request: HttpRequest, collection: Collection, person: User) -> 
     profile = AnnotatorProfile.objects.filter(collection=collection, user=person).first()
     if "revoke" in request.POST:
         if delete_profile(collection=collection, person=person):
-            messages.success(request, "Your answers are deleted.")
+            messages.success(request, gettext("Your answers are deleted."))
         return redirect("own-profiles")
     initial = model_to_dict(profile) | {"consent": True} if profile else {}
     form = ProfileForm(request.POST if request.method == "POST" else None, initial=initial)
@@ -60,7 +64,8 @@ def _own_profile(request: HttpRequest, collection: Collection, person: User) -> 
         except (ProfileRefused, CollectionArchived) as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Saved. You can change or delete your answers at any time.")
+            message = gettext("Saved. You can change or delete your answers at any time.")
+            messages.success(request, message)
             return redirect("own-profile", collection.slug)
     context = {
         "about": collection,

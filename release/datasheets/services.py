@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.locking import lock_collection
 from accounts.models import JUDGES, Collection, Role, User
@@ -94,11 +95,13 @@ def save_profile(*, collection: Collection, person: User, values: Mapping[str, s
         if value and value not in VALUES[key]:
             raise ProfileRefused(f"Unknown {key} {value!r}. Use one of {', '.join(VALUES[key])}.")
     if not any(chosen.values()):
-        raise ProfileRefused("Nothing is chosen. Choose at least one answer.")
+        raise ProfileRefused(gettext("Nothing is chosen. Choose at least one answer."))
     with transaction.atomic():
         collection = lock_collection(collection)
         if not collection.memberships.filter(user=person, role__in=OF_ROLES).exists():
-            raise ProfileRefused("Only annotators and adjudicators of the collection have a form.")
+            raise ProfileRefused(
+                gettext("Only annotators and adjudicators of the collection have a form.")
+            )
         AnnotatorProfile.objects.update_or_create(
             collection=collection, user=person, defaults=chosen
         )

@@ -1,6 +1,8 @@
 // Shows the buttons for passkeys where the browser has them, and says what went wrong.
 // django-allauth's scripts do the rest.
 
+import { text } from "./language.js";
+
 const buttons = document.querySelectorAll("[data-passkey]");
 const supported = window.isSecureContext && "PublicKeyCredential" in window;
 
@@ -10,8 +12,8 @@ for (const element of document.querySelectorAll("[data-no-passkey]")) element.hi
 document.addEventListener("allauth.error", (event) => {
   const cancelled = event.detail.exception?.name === "NotAllowedError";
   const message = cancelled
-    ? "The passkey was not used: it was cancelled, or it took too long. Try again."
-    : "This device has no passkey that works here. Use another way.";
+    ? text("The passkey was not used: it was cancelled, or it took too long. Try again.")
+    : text("This device has no passkey that works here. Use another way.");
   const [button] = buttons;
   const form = button?.closest("form") ?? document.getElementById(button?.getAttribute("form"));
   if (!form) return;

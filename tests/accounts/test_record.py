@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from io import StringIO
 
@@ -75,7 +76,7 @@ def test_staff_see_all_with_addresses_but_no_collection_in_which_they_judge(staf
     rows = csv_rows(staff.get("/record/", {"format": "csv"}))
 
     assert ADDRESS in page
-    assert "v3" not in page
+    assert not re.search(r"\bv3\b", page)  # a token of a form can contain it
     assert {row["subject"] for row in rows} >= {"v1", "v2", "v4"}
     assert "judged" not in {row["collection"] for row in rows}
     assert ADDRESS in {row["address"] for row in rows}

@@ -25,13 +25,31 @@ VOID = {"input", "br", "meta", "link", "img", "hr", "rect", "circle", "line", "p
 
 
 class Pseudo:
-    """Stands for the catalogue of a language."""
+    """Stands for the catalogue of a language. It keeps the messages that pages asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
 
     def gettext(self, message: str) -> str:
-        return f"⟦{message.rpartition(trans_real.CONTEXT_SEPARATOR)[2]}⟧" if message else ""
+        self.asked.add(message)
+        return self._marked(message)
 
     def ngettext(self, one: str, many: str, number: int) -> str:
-        return self.gettext(one if number == 1 else many)
+        self.asked.add(one)
+        return self._marked(one if number == 1 else many)
+
+    def untranslated(self) -> set[str]:
+        """The messages, also of packages, that a real language does not have."""
+        catalogues = [trans_real.DjangoTranslation(code)._catalog for code in ("de", "es")]
+        return {
+            message
+            for message in self.asked
+            for catalogue in catalogues
+            if message and message not in catalogue and (message, 0) not in catalogue
+        }
+
+    def _marked(self, message: str) -> str:
+        return f"⟦{message.rpartition(trans_real.CONTEXT_SEPARATOR)[2]}⟧" if message else ""
 
     def language(self) -> str:
         return CODE
@@ -40,11 +58,11 @@ class Pseudo:
 
 
 @contextmanager
-def pseudo_language() -> Iterator[None]:
+def pseudo_language() -> Iterator[Pseudo]:
     with override_settings(LANGUAGES=[*settings.LANGUAGES, (CODE, "Pseudo")]):
         install()  # Django drops all catalogues when the languages change
-        trans_real._translations[CODE] = Pseudo()
-        yield
+        catalogue = trans_real._translations[CODE] = Pseudo()
+        yield catalogue
     install()
 
 

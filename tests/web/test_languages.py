@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.core import mail
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import trans_real
 
+from accounts.invitations.addresses import Invitee
+from accounts.invitations.services import invite
 from accounts.models import User
-from tests.support.factories import UserFactory, a_collection, an_open_query
+from tests.support.factories import PASSWORD, UserFactory, a_collection, an_open_query
 from tests.support.sittings import slots_of
 from web.languages.source_language import SourceLanguage
 from web.languages.template_messages import (
@@ -170,3 +174,64 @@ def test_a_judge_reads_documents_facets_and_grades_of_any_script_in_the_own_lang
 
 def slot_digest(page: str) -> str:
     return page.partition('data-presentation="')[2].partition('"')[0]
+
+
+def log_in(client: Client, person: User) -> User:
+    client.post(reverse("login"), {"login": person.username, "password": PASSWORD})
+    person.refresh_from_db()
+    return person
+
+
+@pytest.mark.django_db
+def test_what_was_chosen_before_the_login_is_saved_at_the_login():
+    person = UserFactory(language="de")
+    client = Client(headers={"accept-language": "es"})
+
+    assert '<html lang="es">' in client.get(reverse("login")).text
+    client.post(reverse("choose-language"), {"language": "en-gb"})
+    assert '<html lang="en">' in client.get(reverse("login")).text
+    assert log_in(client, person).language == "en-gb"
+
+    client.post(reverse("choose-language"), {"language": "es"})
+    client.post(reverse("logout"))
+    assert log_in(client, person).language == "es"  # the choice in the account
+    other = UserFactory(language="de")
+    client.post(reverse("logout"))
+    assert log_in(client, other).language == "de"  # another person of this browser
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("accepted", "before", "after"),
+    [("de", "", "de"), ("de", "en-gb", "en-gb"), ("en, de", "", "")],
+)
+def test_without_a_choice_the_account_gets_the_browsers_language(accepted, before, after):
+    person = UserFactory(language=before)
+
+    assert log_in(Client(headers={"accept-language": accepted}), person).language == after
+
+
+@pytest.mark.django_db
+def test_mails_are_in_the_language_of_those_who_get_them(monkeypatch):
+    monkeypatch.setattr("accounts.login.forms.soon", lambda send: send())
+    collection = a_collection()
+    admin, person = User.objects.get(username="admin"), UserFactory(language="es")
+    EmailAddress.objects.create(user=person, email="x@example.org", verified=True, primary=True)
+    stranger = Client(headers={"accept-language": "de"})
+
+    stranger.post(reverse("account_reset_password"), {"email": "x@example.org"})
+    for language in ("", "de"):
+        admin.language = language
+        people = [Invitee(email) for email in ("x@example.org", f"new{language}@example.org")]
+        invite(
+            **{"collection": collection, "invitees": people, "role": "annotator"},
+            **{"invited_by": admin, "base_url": "http://x"},
+        )
+
+    subjects = [message.subject.partition("] ")[2] for message in mail.outbox]
+    assert subjects == [
+        "Un enlace para una contraseña nueva",
+        *("Invitación a Small", "Invitation to Small"),
+        *("Invitación a Small", "Einladung zu Small"),  # that of the person who invites
+    ]
+    assert "Su función: anotador/a" in mail.outbox[1].body

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from django.template import Context, Engine
+
+from web.templatetags.browsers import browser
 
 ENGINE = Engine(libraries={"parts": "web.templatetags.parts"})
 
@@ -40,3 +43,28 @@ def test_words_between_backticks_are_code_and_all_is_escaped():
     assert rendered("{{ text|code_spans }}", text="Questions of `a.md` < 9.") == (
         "Questions of <code>a.md</code> &lt; 9."
     )
+
+
+@pytest.mark.parametrize(
+    ("agent", "shown"),
+    [
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
+            "Edge, Windows",
+        ),
+        (
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            "Firefox, Linux",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, "
+            "like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+            "Safari, iOS",
+        ),
+        ("curl/8.1", "curl/8.1"),
+        ("", ""),
+    ],
+)
+def test_a_browser_is_named_by_what_it_sends_of_itself(agent, shown):
+    assert browser(agent) == shown

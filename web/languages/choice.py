@@ -6,13 +6,15 @@ page that is marked is in one language as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.template.response import SimpleTemplateResponse
+from django.urls import URLPattern
 from django.utils import translation
 from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
@@ -36,6 +38,12 @@ def language_of(request: HttpRequest) -> str:
         except LookupError:
             continue
     return str(settings.LANGUAGE_CODE)
+
+
+def language_of_person(person: object) -> str:
+    """The code of the language that a person has chosen, for a mail. Without a choice, English."""
+    chosen = getattr(person, "language", "")
+    return str(chosen) if chosen in dict(settings.LANGUAGES) else str(settings.LANGUAGE_CODE)
 
 
 def in_language_of(request: HttpRequest) -> AbstractContextManager[None]:
@@ -62,6 +70,17 @@ def translated(view: View) -> View:
             return view(request, *args, **kwargs)  # a data file, which programs read
         request.is_translated = True  # type: ignore[attr-defined]
         with in_language_of(request):
-            return view(request, *args, **kwargs)
+            response = view(request, *args, **kwargs)
+            if isinstance(response, SimpleTemplateResponse):
+                response.render()  # django-allauth's pages are else made after this block
+            return response
 
     return wrapped
+
+
+def translated_paths(patterns: Iterable[URLPattern]) -> list[URLPattern]:
+    """The same addresses, with each view marked with `translated`."""
+    return [
+        URLPattern(each.pattern, translated(each.callback), each.default_args, each.name)
+        for each in patterns
+    ]

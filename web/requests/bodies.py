@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext_noop
 
 from web.requests.refusals import API, refuse
 
@@ -33,7 +34,8 @@ def limit_body(get_response: Handler) -> Handler:
             limit = settings.MAX_UPLOAD_BYTES if _may_upload(request) else 0
             limit = max(limit, settings.ANONYMOUS_BODY_BYTES)
             if length > limit:
-                return refuse(request, 413, "too_large", _explain(length, limit))
+                values = {"length": f"{length:,}", "limit": f"{limit:,}"}
+                return refuse(request, 413, "too_large", _explanation(limit), **values)
         return get_response(request)
 
     return middleware
@@ -45,8 +47,13 @@ def _may_upload(request: HttpRequest) -> bool:
     return has_token or request.user.is_authenticated
 
 
-def _explain(length: int, limit: int) -> str:
-    message = f"This request has {length:,} bytes; at most {limit:,} are accepted"
+def _explanation(limit: int) -> str:
     if limit == settings.ANONYMOUS_BODY_BYTES:
-        return f"{message} without logging in. Log in first."
-    return f"{message}. Split or compress the file, or ask the person who runs this server."
+        return gettext_noop(
+            "This request has %(length)s bytes; at most %(limit)s are accepted without logging in. "
+            "Log in first."
+        )
+    return gettext_noop(
+        "This request has %(length)s bytes; at most %(limit)s are accepted. Split or compress the "
+        "file, or ask the person who runs this server."
+    )

@@ -6,7 +6,9 @@ from typing import Any
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext
 
+from web.languages.choice import in_language_of
 from web.requests.answers import refusal, wants_json
 
 
@@ -16,5 +18,7 @@ class LoginRequired(LoginRequiredMiddleware):
     ) -> HttpResponseBase:
         """Send JSON to scripts, which cannot tell our redirect from that of a captive portal."""
         if request.method == "POST" and wants_json(request):
-            return refusal(request, "LoggedOut", "You are logged out. Log in again.", status=401)
+            with in_language_of(request):
+                message = gettext("You are logged out. Log in again.")
+                return refusal(request, "LoggedOut", message, status=401)
         return super().handle_no_permission(request, view_func)

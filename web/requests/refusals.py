@@ -31,11 +31,16 @@ FAILED = (
 )
 
 
-def refuse(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+def refuse(
+    request: HttpRequest, status: int, code: str, message: str, **values: object
+) -> HttpResponse:
+    """The message has places such as %(limit)s for the values, so that it can be translated."""
     if request.path.startswith(API):
-        return JsonResponse({"detail": message, "code": code}, status=status)
+        detail = message % values if values else message
+        return JsonResponse({"detail": detail, "code": code}, status=status)
     with in_language_of(request):
         heading, reason = gettext(HEADINGS[status]), gettext(message)
+        reason = reason % values if values else reason
         context = {"status": status, "heading": heading, "reason": reason}
         return HttpResponse(loader.render_to_string("400.html", context), status=status)
 

@@ -21,6 +21,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.template import loader
 from django.utils import timezone
 
+from web.languages.choice import in_language_of
 from web.requests.answers import wants_json
 from web.requests.refusals import API
 
@@ -51,7 +52,8 @@ def show_refused_again(
         if _is_refused_form(request, response):
             return _keep(request, response)
         if response.status_code == 405 and request.method == "GET":
-            response.content = loader.render_to_string("405.html")
+            with in_language_of(request):
+                response.content = loader.render_to_string("405.html")
         return response
 
     return middleware

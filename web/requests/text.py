@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.http.request import UnreadablePostError
+from django.utils.translation import gettext_noop
 
 from web.api.serializers import remove_received
 from web.disk import NoRoom, is_full, is_refused
@@ -52,7 +53,9 @@ def check_form(get_response: Handler) -> Handler:
             except Malformed as error:
                 return refuse(request, 400, "malformed", str(error))
             except UnreadablePostError:
-                message = "The connection ended before the whole request arrived. Send it again."
+                message = gettext_noop(
+                    "The connection ended before the whole request arrived. Send it again."
+                )
                 return refuse(request, 400, "malformed", message)
             except OSError as error:
                 remove_received(request)

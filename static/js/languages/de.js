@@ -46,6 +46,7 @@ useCatalogue(
     "Scroll to the candidate to grade it.": "Scrollen Sie zum Kandidaten, um ihn einzustufen.",
     "See both judgments as they are": "Beide Urteile im jetzigen Stand ansehen",
     "See this pair": "Dieses Paar ansehen",
+    "Select it and copy by hand": "Bitte markieren und von Hand kopieren",
     "Send now": "Jetzt senden",
     "Sentence labels: off": "Labels der Sätze: aus",
     "Sentence labels: on": "Labels der Sätze: an",
@@ -63,6 +64,8 @@ useCatalogue(
     "The earlier pair cannot be fetched just now": "Das frühere Paar lässt sich gerade nicht holen",
     "The next pairs cannot be fetched at the moment. This page tries again automatically.":
       "Die nächsten Paare lassen sich zurzeit nicht holen. Diese Seite versucht es automatisch weiter.",
+    "The passkey was not used: it was cancelled, or it took too long. Try again.":
+      "Der Passkey wurde nicht verwendet: Der Vorgang wurde abgebrochen oder dauerte zu lange. Versuchen Sie es erneut.",
     "The query’s facet sentences": "Die Sätze der Facette aus der Anfrage",
     "The server cannot be reached.": "Der Server ist nicht erreichbar.",
     "The server cannot save just now (error {status}).":
@@ -77,6 +80,8 @@ useCatalogue(
       "Dieser Browser will nichts auf diesem Computer aufbewahren.",
     "This collection is archived. An admin can unarchive it.":
       "Diese Sammlung ist archiviert. Die Leitung kann sie wieder öffnen.",
+    "This device has no passkey that works here. Use another way.":
+      "Dieses Gerät hat keinen Passkey, der hier funktioniert. Verwenden Sie einen anderen Weg.",
     "This page goes on automatically once they are saved.":
       "Diese Seite geht automatisch weiter, sobald sie gespeichert sind.",
     "To change that, allow this site to store data, then reload.":
@@ -132,6 +137,7 @@ useCatalogue(
     "{unsaved}, but kept in this tab only: do not close it.":
       "{unsaved}, wird aber nur in diesem Tab aufbewahrt: Schließen Sie ihn nicht.",
     "{unsaved}, but kept on this computer.": "{unsaved}, wird aber auf diesem Computer aufbewahrt.",
+    Copied: "Kopiert",
     Dismiss: "Ausblenden",
     Less: "Weniger",
     More: "Mehr",

@@ -45,6 +45,7 @@ useCatalogue(
     "Scroll to the candidate to grade it.": "Desplácese hasta el candidato para graduarlo.",
     "See both judgments as they are": "Ver los dos juicios como están",
     "See this pair": "Ver este par",
+    "Select it and copy by hand": "Selecciónelo y cópielo a mano",
     "Send now": "Enviar ahora",
     "Sentence labels: off": "Etiquetas de las frases: no",
     "Sentence labels: on": "Etiquetas de las frases: sí",
@@ -62,6 +63,8 @@ useCatalogue(
     "The earlier pair cannot be fetched just now": "El par anterior no se puede obtener ahora",
     "The next pairs cannot be fetched at the moment. This page tries again automatically.":
       "Los pares siguientes no se pueden obtener en este momento. Esta página lo intenta de nuevo automáticamente.",
+    "The passkey was not used: it was cancelled, or it took too long. Try again.":
+      "No se ha usado la clave de acceso: se canceló o tardó demasiado. Inténtelo de nuevo.",
     "The query’s facet sentences": "Las frases de la faceta en la consulta",
     "The server cannot be reached.": "No se puede acceder al servidor.",
     "The server cannot save just now (error {status}).":
@@ -75,6 +78,8 @@ useCatalogue(
       "Este navegador se niega a conservar nada en este ordenador.",
     "This collection is archived. An admin can unarchive it.":
       "Esta colección está archivada. La administración puede desarchivarla.",
+    "This device has no passkey that works here. Use another way.":
+      "Este dispositivo no tiene ninguna clave de acceso que sirva aquí. Use otro medio.",
     "This page goes on automatically once they are saved.":
       "Esta página sigue automáticamente cuando se hayan guardado.",
     "To change that, allow this site to store data, then reload.":
@@ -130,6 +135,7 @@ useCatalogue(
     "{unsaved}, but kept in this tab only: do not close it.":
       "{unsaved}, pero se conserva solo en esta pestaña: no la cierre.",
     "{unsaved}, but kept on this computer.": "{unsaved}, pero se conserva en este ordenador.",
+    Copied: "Copiado",
     Dismiss: "Descartar",
     Less: "Menos",
     More: "Más",
