@@ -27,6 +27,7 @@ from backups.files import SHARED, roots, single_files
 from backups.last_result import stamp_of
 from backups.work_folders import work_folder
 from web.disk import room_in
+from web.program import command_text
 from web.stored_files import (
     StorageFailed,
     finished_below,
@@ -207,8 +208,9 @@ def _share_files(replaced: Sequence[Path]) -> None:
             remove(path)
     except StorageFailed as error:
         raise FilesNotShared(
-            f"The backup is restored, but files of it are on this machine only, because the file "
-            f"storage failed: {error.__cause__}. When it answers, run `manage.py share_files`."
+            "The backup is restored, but files of it are on this machine only, because the file "
+            f"storage failed: {error.__cause__}. When it answers, run "
+            f"`{command_text('share_files')}`."
         ) from error
 
 

@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from bench.processes import ROOT
@@ -89,17 +89,25 @@ def walk_through(stack: Stack) -> Walk:
     with step("Build an index in the builder"):
         walk.build_index()
     for service in SERVICES:
-        with step(f"Kill {service}, judge and publish"):
+        with step(f"Kill {service}, and use the server"):
             stack.kill(service)
-            walk.judge(PAIRS)
-            walk.publish()
-        with step(f"Restart {service}, judge and publish"):
+            use(service, stack, walk)
+        with step(f"Restart {service}, and use the server"):
             stack.restart(service)
-            walk.judge(PAIRS)
-            walk.publish()
+            use(service, stack, walk)
     walk.open_with_tls()
     walk.check_judgments()
     return walk
+
+
+def use(service: str, stack: Stack, walk: Walk) -> None:
+    """Judge and publish, or build an index. The other worker may not do it for this one."""
+    if service == "builder":
+        walk.build_index()
+        return
+    with stack.without("builder") if service == "worker" else nullcontext():
+        walk.judge(PAIRS)
+        walk.publish()
 
 
 def make_backups(stack: Stack, walk: Walk, scratch: Path) -> Path:

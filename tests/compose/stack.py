@@ -71,12 +71,21 @@ class Stack:
         wait_until(self._database_answers, "the database answers")
 
     def end(self) -> None:
-        subprocess.run(
-            [*COMPOSE, "-p", self.name, *PROFILES, "down", "--volumes", "-t", "2"],
-            cwd=self.source,
-            capture_output=True,
-            check=False,
+        """Remove all containers, networks and volumes. `down --volumes` leaves some volumes."""
+        volumes = self._volumes()
+        _try(
+            *COMPOSE, "-p", self.name, *PROFILES, "down", "--volumes", "-t", "2", folder=self.source
         )
+        if volumes:
+            _try(*podman("volume", "rm", "--force", *volumes), folder=self.source)
+
+    def _volumes(self) -> set[str]:
+        """Those of its containers, also the ones without a name of their own."""
+        label = f"label=io.podman.compose.project={self.name}"
+        containers = output_of(*podman("ps", "--all", "--quiet", "--filter", label)).split()
+        names = "{{range .Mounts}}{{.Name}} {{end}}"
+        found = output_of(*podman("inspect", "--format", names, *containers)) if containers else ""
+        return set(found.split())
 
     def manage(self, *arguments: str, **environment: str) -> str:
         """The output of a command of manage.py in the web container."""
@@ -173,6 +182,10 @@ class Stack:
                 return bool(answer.status == 200)
         except (URLError, OSError):
             return False
+
+
+def _try(*command: str, folder: Path) -> None:
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
 
 
 def wait_until(is_done: Callable[[], bool], what: str) -> None:

@@ -31,6 +31,8 @@ class Walk:
         self.admin = self._person(ADMIN)
         self.annotators = [Annotator(self._person(name), COLLECTION) for name in ANNOTATORS]
         self._versions = 0
+        # None has an index of this analysis yet.
+        self._retrievers = iter(("bm25_title", "bm25_abstract", "bm25_text"))
 
     def set_up(self) -> None:
         """Make the sample collection in a job, and open its queries for two annotators."""
@@ -51,7 +53,8 @@ class Walk:
     def build_index(self) -> None:
         """Rank by a retriever that has no index yet, while only the builder can do it."""
         with self.stack.without("worker"):
-            self._api("runs/", {"retriever": "bm25", "analysis": "english_stem", "depth": 20})
+            retriever = next(self._retrievers)
+            self._api("runs/", {"retriever": retriever, "analysis": "english_stem"})
             self._wait_for_jobs()
 
     def judge(self, count: int) -> None:
