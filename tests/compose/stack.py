@@ -23,6 +23,7 @@ COMPOSE = [str(Path(sys.executable).with_name("podman-compose"))]
 PROFILES = [f"--profile={name}" for name in ("tls", "builder", "backup")]
 SERVICES = ("web", "worker", "builder", "database", "broker", "caddy")
 BACKUP_SECONDS = 10
+USER = 10001  # the number of the account in the Dockerfile
 PATIENCE = 120  # seconds
 # Podman must not need more than an ordinary user's limits, nor systemd.
 CONTAINERS_CONF = """[engine]
@@ -138,6 +139,7 @@ class Stack:
 
     def restore(self, file: Path) -> None:
         """As docs/backups.md says it. The services other than the database do not run yet."""
+        os.chown(file, USER, USER)
         volume = f"--volume={file.parent}:/from:ro"
         command = ("backup", "python", "manage.py", "restore_backup", f"/from/{file.name}")
         options = ("run", "--rm", "--no-deps", "-T", volume)
