@@ -38,10 +38,7 @@ def main() -> int:
     except CheckFailed as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
         return 1
-    print(
-        "The services of docker-compose.yml work. Each survives a kill and a restart, and a backup"
-    )
-    print("of them works on an empty machine.")
+    print("The services work, survive each kill and restart, and were restored from a backup.")
     return 0
 
 
