@@ -9,7 +9,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 
 # For backups. pg_dump must have the version of the server in docker-compose.yml, which is Debian's.
 RUN apt-get -qq update && apt-get -qq install --yes --no-install-recommends age gnupg postgresql-client \
-    && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/*.log /var/cache/ldconfig/aux-cache
+    && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/*.log /var/cache/ldconfig/aux-cache \
+    /var/cache/apt/*.bin
 
 # The processes do not run as root, and can write to the data folder only.
 RUN useradd --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \

@@ -11,6 +11,7 @@ from accounts.actions.kinds import ActionWay
 from accounts.models import Collection, User
 from database.dry_run import rolled_back_if
 from web.errors import UserFacingError
+from web.program import command_text
 
 
 class ProjectCommand(BaseCommand):
@@ -80,7 +81,8 @@ def collection_named(slug: str) -> Collection:
         slugs = ", ".join(collections.values_list("slug", flat=True)) or "none yet"
         raise CommandError(
             f"No collection {slug!r}. Existing collections: {slugs}. "
-            "Create one with: manage.py create_collection SLUG --name NAME --admin USERNAME"
+            "Create one with: "
+            + command_text("create_collection SLUG --name NAME --admin USERNAME")
         )
     return collection
 

@@ -21,6 +21,7 @@ from accounts.actions.services import record_action
 from accounts.actions.subjects import about_person
 from accounts.models import Collection, Membership, Role, User
 from accounts.services import AccountError, reset_password
+from web.program import command_text
 
 DAYS = settings.PASSWORD_RESET_TIMEOUT // 86_400
 
@@ -89,7 +90,7 @@ def refusals(*, asked_by: User, people: Group[User]) -> dict[int, str]:
             reasons[person.pk] = (
                 f"{person.username} has rights outside the collections that you administer, so you "
                 "cannot reset this password. A system administrator can, with: "
-                f"manage.py changepassword {person.username}"
+                + command_text(f"changepassword {person.username}")
             )
     return reasons
 

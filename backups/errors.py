@@ -23,3 +23,7 @@ class BackupDamaged(UserFacingError):
 
 class RestoreRefused(UserFacingError):
     """The backup cannot be restored here. Nothing was changed."""
+
+
+class FilesNotShared(UserFacingError):
+    """The backup is restored, but its files did not get into the shared storage."""

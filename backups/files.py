@@ -42,15 +42,23 @@ def single_files() -> dict[str, Path]:
     return {name: Path(settings.DATA_DIR, name) for name in SINGLE_FILES}
 
 
-def stored_files() -> Iterator[tuple[str, Path]]:
-    """The name in a backup and the path of each file there is. Hidden files are not finished."""
+class FileToKeep(NamedTuple):
+    """A file by its name in a backup. With FILES_BUCKET, it may not be at its path."""
+
+    name: str
+    path: Path
+    size: int
+
+
+def stored_files() -> Iterator[FileToKeep]:
+    """Each file there is. Hidden files are not finished."""
     for root, folder in roots().items():
-        for path in (file.path for file in stored_below(folder)):
+        for path, size, _ in stored_below(folder):
             if is_finished(path, folder):
-                yield f"{root}/{path.relative_to(folder).as_posix()}", path
+                yield FileToKeep(f"{root}/{path.relative_to(folder).as_posix()}", path, size)
     for name, path in single_files().items():
         if path.is_file():
-            yield name, path
+            yield FileToKeep(name, path, path.stat().st_size)
 
 
 class LinkedFiles:
@@ -61,7 +69,7 @@ class LinkedFiles:
         self.paths: dict[str, Path] = {}
 
     def add_new(self) -> None:
-        for name, path in stored_files():
+        for name, path, _ in stored_files():
             if name not in self.paths:
                 place = self._folder / name
                 place.parent.mkdir(parents=True, exist_ok=True)

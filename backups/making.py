@@ -63,7 +63,7 @@ def plan_backup(*, folder: Path, encryption: Encryption) -> Planned:
         check_installed(encryption.program)
     with _explained(folder):
         free = shutil.disk_usage(folder).free
-    sizes = [path.stat().st_size for _, path in stored_files()]
+    sizes = [file.size for file in stored_files()]
     return Planned(files=len(sizes), size=sum(sizes), free=free)
 
 

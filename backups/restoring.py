@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,12 +22,21 @@ from backups.archive import DATABASE, FILES, ArchiveReader, BackupManifest, read
 from backups.databases.current import current_engine
 from backups.databases.interface import Engine, ScratchDatabase, differences
 from backups.encryption import decrypted
-from backups.errors import BackupDamaged, RestoreRefused
+from backups.errors import BackupDamaged, FilesNotShared, RestoreRefused
 from backups.files import SHARED, roots, single_files
 from backups.last_result import stamp_of
 from backups.work_folders import work_folder
 from web.disk import room_in
-from web.stored_files import finished_below, share, stored_below
+from web.program import command_text
+from web.stored_files import (
+    StorageFailed,
+    finished_below,
+    is_finished,
+    local_copy,
+    remove,
+    share,
+    stored_below,
+)
 
 Report = Callable[[str], None]
 NAMED = 3
@@ -52,6 +61,7 @@ def restore_backup(
     Raises:
         BackupDamaged, BackupFailed: it cannot be restored. Nothing was changed.
         RestoreRefused: it does not fit this software or database, or the place is not empty.
+        FilesNotShared: it is restored, and `share_files` must be run.
     """
     engine = current_engine()
     if not is_dry_run:
@@ -81,9 +91,6 @@ def restore_backup(
             report(f"Applying {len(missing)} migrations")
             scratch.migrate()
         kept = _put_in_place(engine, files, scratch, keep_old=bool(replace))
-        for folder in SHARED:
-            for path in finished_below(roots()[folder]):
-                share(path)
     return Restored(manifest, missing, kept)
 
 
@@ -164,13 +171,47 @@ def _put_in_place(
                 move(place, before / name)
             if restored.exists():
                 move(restored, place)
+        replaced = list(_copied_from_storage(before)) if keep_old else []
         if before.exists() and not keep_old:
             shutil.rmtree(before)  # empty folders, and a key that the settings made
         elif before.exists():
             kept.append(f"the files in {before}")
         if old := scratch.put_in_place(stamp, keep_old=keep_old):
             kept.append(old)
+    _share_files(replaced)
     return kept
+
+
+def _copied_from_storage(folder: Path) -> Iterator[Path]:
+    """Copy what is in the shared storage, under the names of a backup. Yields each path."""
+    for name in SHARED if settings.FILES_BUCKET else ():
+        for path, _, _ in stored_below(root := roots()[name]):
+            if is_finished(path, root):
+                place = folder / name / path.relative_to(root)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with local_copy(path) as copy, room_in(folder):
+                    shutil.copyfile(copy, place)
+                yield path
+
+
+def _share_files(replaced: Sequence[Path]) -> None:
+    """Move the restored files to the shared storage, if there is one, in place of the others.
+
+    Raises:
+        FilesNotShared: everything else is done.
+    """
+    try:
+        restored = [path for name in SHARED for path in finished_below(roots()[name])]
+        for path in restored:
+            share(path)
+        for path in set(replaced) - set(restored):
+            remove(path)
+    except StorageFailed as error:
+        raise FilesNotShared(
+            "The backup is restored, but files of it are on this machine only, because the file "
+            f"storage failed: {error.__cause__}. When it answers, run "
+            f"`{command_text('share_files')}`."
+        ) from error
 
 
 @contextmanager

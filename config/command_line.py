@@ -15,8 +15,10 @@ from django.db.migrations.executor import MigrationExecutor
 
 from jobs.confinement.memory import limited_memory
 from web.errors import UserFacingError
+from web.program import command_text
 
-NO_TABLES = "The database has no tables yet. Run `manage.py migrate`."
+MIGRATE = f"Run `{command_text('migrate')}`."
+NO_TABLES = f"The database has no tables yet. {MIGRATE}"
 NAMED = 8  # migrations in a sentence
 # PostgreSQL's undefined table, column and function; SQLite has words only.
 SQL_STATES = {"42P01", "42703", "42883"}
@@ -75,7 +77,7 @@ def lacking(names: Sequence[str]) -> str:
     count = f"{len(names)} migrations" if len(names) > 1 else "a migration"
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     listed = ", ".join(names[:NAMED])
-    return f"The database lacks {count}: {listed}{more}. Run `manage.py migrate`."
+    return f"The database lacks {count}: {listed}{more}. {MIGRATE}"
 
 
 def _is_about_tables(error: BaseException) -> bool:

@@ -18,6 +18,7 @@ from jobs.models import Job, State
 from web.figure_files import ShownFigure
 from web.figure_panels import Series, columns
 from web.figures import Figure
+from web.program import terminal_command
 from web.tables.cells import NumberedPage, Sort
 from web.tables.filters import Filter, FilterChoice, filter_bar
 
@@ -71,7 +72,7 @@ def _page(request: HttpRequest) -> HttpResponse:
         "second_tabs": (Tab("Documents", current=True), Tab("Queries")),
         "form": SampleCollectionForm({"year": "in press"}),
         "file_form": SampleFileForm(),
-        "command": "python manage.py import_documents demo corpus.jsonl",
+        "command": terminal_command("import_documents demo corpus.jsonl"),
         "jobs": _jobs(),
         "long_title": LONG_TITLE,
         "grades": (0, 1, 2, 3, None),

@@ -87,14 +87,14 @@ class NewPasswordForm(_Worded, account_forms.ChangePasswordForm):
 class ForgottenPasswordForm(_Worded, account_forms.ResetPasswordKeyForm):
     wording = {"password1": _NEW_PASSWORD, "password2": _NEW_PASSWORD_AGAIN}
 
+    def save(self) -> None:
+        reset_password(person=self.user, password=self.cleaned_data["password1"])
+
 
 class LinkPasswordForm(_Worded, SetPasswordForm):  # type: ignore[type-arg]
     """For a link that an admin made. The form is Django's."""
 
     wording = {"new_password1": _NEW_PASSWORD, "new_password2": _NEW_PASSWORD_AGAIN}
-
-    def save(self) -> None:
-        reset_password(person=self.user, password=self.cleaned_data["password1"])
 
 
 class NewEmailForm(_Worded, account_forms.AddEmailForm):

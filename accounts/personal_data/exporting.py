@@ -20,6 +20,7 @@ from accounts.models import GivenRole, User
 from accounts.personal_data.registry import PersonalRows, personal_rows
 from accounts.services import AccountError
 from database.consistent_reads import consistent_read
+from web.program import command_text
 
 CHUNK = 2_000  # rows that are read together
 README = "README.txt"
@@ -43,7 +44,7 @@ class NotForYou(AccountError):
         super().__init__(
             "You judge, adjudicate or curate in a collection of this person, so you must not see "
             "what the person did there. Ask another person who runs this server, or use "
-            "manage.py export_person and manage.py erase_person."
+            f"{command_text('export_person')} and {command_text('erase_person')}."
         )
 
 

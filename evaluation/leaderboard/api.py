@@ -38,6 +38,7 @@ from scoring.systems.services import SystemFault, delete_system
 from scoring.systems.uploads import SystemUnderWay, request_system_import
 from web.api.serializers import DryRun, FormBody, JsonBody, RequestSerializer
 from web.errors import UserFacingError
+from web.program import command_text
 
 MOST_LISTS = 20_000  # scored within a request; the command scores more
 MOST_BOUNDED = 500  # lists whose scores are bounded within a request: a second or two
@@ -207,7 +208,7 @@ class Evaluation(CollectionView):
         if number > MOST_LISTS:
             raise serializers.ValidationError(
                 f"These systems have more than {MOST_LISTS:,} lists. Name fewer with `system`, or "
-                "use `manage.py score_systems`."
+                f"use `{command_text('score_systems')}`."
             )
         options = replace(options, with_gaps=number <= MOST_BOUNDED)
         try:

@@ -18,6 +18,7 @@ from scoring.score_tables import DEV, DEVELOPMENT_FOLD, TEST
 from scoring.services import changed_since_scored, unscored_runs
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
+from web.program import command_text
 
 ALL = "all"  # the key of all facets together
 USUAL = "nDCG@10"
@@ -34,7 +35,7 @@ class NoScores(UserFacingError):
     def __init__(self, slug: str) -> None:
         super().__init__(
             f"No system of {slug} has stored scores. "
-            f"Score the systems first: manage.py score_systems {slug}"
+            f"Score the systems first: {command_text(f'score_systems {slug}')}"
         )
 
 

@@ -37,6 +37,7 @@ from release.importing.pool_rounds import import_rounds
 from release.importing.pools import import_pools, import_runs
 from release.importing.queries import import_guidelines, import_queries
 from release.importing.unfinished import delete_abandoned, deleted_on_error
+from web.program import command_text
 
 LISTED = 20  # findings
 CHECKS_OF_CONTENT = tuple(check for check in CHECKS if check.name not in ("files", "sums"))
@@ -86,7 +87,7 @@ def import_release(
     except (IntegrityError, DataError) as error:
         raise ReleaseRefused(
             f"The release breaks a rule of the database: {str(error).splitlines()[0]}. Find the "
-            "place with: manage.py verify_release FILE"
+            f"place with: {command_text('verify_release FILE')}"
         ) from error
 
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core import checks
 
 from server.checks.results import CheckResult, failed, ok, warning
+from web.program import command_text
 from web.words import count_noun
 
 
@@ -23,7 +24,7 @@ def check_configuration() -> CheckResult:
         f"{message.id} {message.msg}" for message in messages
     )
     advice = " ".join(filter(None, (message.hint for message in messages)))
-    advice = advice or "Run `manage.py check --deploy`."
+    advice = advice or f"Run `{command_text('check --deploy')}`."
     if any(message.is_serious() for message in messages):
         return failed(found, advice)
     return warning(found, advice)

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from jobs.models import WorkerProcess
 from server.checks.results import CheckResult, failed, ok, warning
+from web.program import command_text
 
 MOST_CONNECTIONS = 0.8  # of those that PostgreSQL allows
 CLOCKS_DIFFER_SECONDS = 1.0
@@ -68,7 +69,7 @@ def check_migrations() -> CheckResult:
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if plan:
         names = ", ".join(f"{each.app_label}.{each.name}" for each, _ in plan[:LISTED])
-        return failed(f"{len(plan)} are missing: {names}", "Run `manage.py migrate`.")
+        return failed(f"{len(plan)} are missing: {names}", f"Run `{command_text('migrate')}`.")
     _migrated.add(name)
     return ok("All are applied.")
 

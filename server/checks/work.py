@@ -16,6 +16,7 @@ from jobs.queues import JobQueue
 from jobs.workers.duties import SEEN_SECONDS
 from notices.mails import unsent
 from server.checks.results import CheckResult, failed, ok, warning
+from web.program import command_text
 from web.words import count_noun
 
 BROKER_SECONDS = 2
@@ -86,7 +87,7 @@ def check_retention() -> CheckResult:
     if timezone.now() - cleared_at > CLEARED_LATE:
         return warning(
             f"Personal data past its time was last cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.",
-            "Start a worker, or run manage.py delete_expired.",
+            f"Start a worker, or run {command_text('delete_expired')}.",
         )
     return ok(f"Cleared at {cleared_at:%Y-%m-%d %H:%M} UTC.")
 

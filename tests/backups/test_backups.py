@@ -8,12 +8,14 @@ import signal
 import subprocess
 import threading
 import uuid
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
@@ -29,12 +31,14 @@ from backups.errors import (
     BackupDamaged,
     BackupFailed,
     BackupIncomplete,
+    FilesNotShared,
     RestoreRefused,
 )
 from backups.files import LinkedFiles
-from backups.making import _moment, make_backup
+from backups.making import _moment, make_backup, plan_backup
 from backups.restoring import restore_backup
 from jobs.models import Job, State
+from jobs.uploads import enqueue_upload
 from release.files import open_release, path_of
 from release.services import publish_release
 from tests.support import machine
@@ -43,10 +47,12 @@ from tests.support.factories import a_collection, an_open_query
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import database_url, wait_until
+from tests.support.shared_storage import STORAGE_FIXTURES, contents, storage_out_of_reach
 from tests.support.sittings import digest_of, slots_of
 from web.disk import DiskFull
 
 JUDGES = 2
+endpoint, use_bucket, bucket = STORAGE_FIXTURES
 
 
 def silently(text: str) -> None:
@@ -239,6 +245,68 @@ def check_replacement(file: Path, identity: Path, world: Collection) -> None:
         assert User.objects.filter(username="later").exists()
     if connection.vendor == "postgresql":
         execute(f'DROP DATABASE "{name}"')
+
+
+@pytest.mark.one_database
+@pytest.mark.django_db(transaction=True)
+def test_files_of_a_bucket_are_in_the_backup_and_come_back_in_an_empty_bucket(
+    use_bucket, tmp_path, settings
+):
+    first = use_bucket()
+    collection = a_judged_collection()
+    publish_release(collection=collection, version="1.0", published_by=None)
+    upload = SimpleUploadedFile("documents.jsonl", b'{"docno": "d1", "title": "A title"}\n')
+    kind = {"kind": "import_documents", "parameters": {}, "requested_by": None}
+    enqueue_upload(collection=collection, files={"path": upload}, **kind)
+    stored = contents(first)
+    assert len(stored) == 2
+    planned = plan_backup(folder=tmp_path, encryption=Encryption())
+    assert (planned.files, planned.size) == (2, sum(map(len, stored.values())))
+
+    file = backup_in(tmp_path / "out")
+
+    assert last_result()["ok"], last_result()
+    assert contents(first) == stored
+    assert list(Path(settings.DATA_DIR).rglob("*.zip*")) == []
+    with an_empty_server(tmp_path / "empty", settings):
+        with pytest.raises(RestoreRefused, match=r"files in .*releases"):
+            restored_from(file)  # it would replace those of the first bucket
+        second = use_bucket("-empty")
+        with ExitStack() as stack:
+
+            def lose_storage(text: str) -> None:
+                if text.startswith("Comparing"):
+                    stack.enter_context(storage_out_of_reach(settings))
+
+            with pytest.raises(FilesNotShared, match="share_files"):
+                restored_from(file, report=lose_storage)
+        call_command("share_files")
+        assert contents(second) == stored
+        assert files_in(settings.RELEASE_DIR) == files_in(settings.UPLOAD_DIR) == []
+        release = Collection.objects.get(slug=collection.slug).releases.get()
+        open_release(release).close()  # raises if it is not what was published
+        check_replaced_bucket(file, second, stored, settings)
+
+
+def check_replaced_bucket(file: Path, bucket, stored: dict[str, bytes], settings) -> None:
+    """What the bucket had is kept on this machine, and then the bucket has the backup's files only.
+
+    If the storage fails, they are on this machine until they are moved.
+    """
+    spoiled, later = sorted(stored)[0], "some/prefix/uploads/later/file"
+    bucket.put_object(Key=spoiled, Body=b"spoiled")
+    bucket.put_object(Key=later, Body=b"later")
+
+    kept, _ = restored_from(file, replace=current_engine().database).kept
+
+    assert contents(bucket) == stored
+    before = Path(kept.removeprefix("the files in "))
+    assert (before / "uploads" / "later" / "file").read_bytes() == b"later"
+    assert (before / Path(spoiled).relative_to("some/prefix")).read_bytes() == b"spoiled"
+
+
+def files_in(folder: str | Path) -> list[Path]:
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
 
 
 @pytest.mark.wrong_release

@@ -24,7 +24,7 @@ def test_a_locked_table_is_named_with_the_time_that_a_writer_waits():
             url = machine.with_path(server, name)
             with psycopg.connect(url) as migration, psycopg.connect(url, autocommit=True) as other:
                 other.execute("CREATE TABLE probed (n int)")
-                with watched_waits(url) as waits:
+                with watched_waits(url, ["probed"]) as waits:
                     wait_until(lambda: waits.probes, 30)
                     migration.execute("LOCK TABLE probed IN SHARE MODE")  # as CREATE INDEX
                     wait_until(lambda: other.execute(WAITING).fetchone() == (1,), 30)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -17,7 +20,10 @@ from bench.processes import free_port
 from tests.compose.commands import CheckFailed, output_of, podman, run
 
 COMPOSE = [str(Path(sys.executable).with_name("podman-compose"))]
-SERVICES = ("web", "worker", "database", "broker", "caddy")
+PROFILES = [f"--profile={name}" for name in ("tls", "builder", "backup")]
+SERVICES = ("web", "worker", "builder", "database", "broker", "caddy")
+BACKUP_SECONDS = 10
+USER = 10001  # the number of the account in the Dockerfile
 PATIENCE = 120  # seconds
 # Podman must not need more than an ordinary user's limits, nor systemd.
 CONTAINERS_CONF = """[engine]
@@ -30,9 +36,9 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 class Stack:
     """The running services. Nothing of other projects of podman is touched."""
 
-    def __init__(self, source: Path, images: Mapping[str, str]) -> None:
+    def __init__(self, source: Path, images: Mapping[str, str], name: str = "") -> None:
         self.source = source
-        self.name = f"qrelsmith-check-{os.getpid()}"
+        self.name = f"qrelsmith-check-{os.getpid()}{name}"
         self.port, self.https_port = free_port(), free_port()
         settings = {
             "SECRET_KEY": secrets.token_urlsafe(64),
@@ -41,6 +47,7 @@ class Stack:
             "PORT": str(self.port),
             "HTTP_PORT": str(free_port()),
             "HTTPS_PORT": str(self.https_port),
+            "BACKUP_SECONDS": str(BACKUP_SECONDS),
             **images,
         }
         lines = (f"{name}={value}\n" for name, value in settings.items())
@@ -52,22 +59,34 @@ class Stack:
         Without systemd, podman runs no health checks, so this waits itself; and podman 4 cannot
         start a container whose requirement has already ended, such as `migrate`.
         """
-        self._up("database", "broker")
-        wait_until(self._database_answers, "the database answers")
+        self.start_database()
         self._up("migrate")
         container = self._container("migrate")
         if code := output_of(*podman("wait", container)).strip().removeprefix("0"):
             raise CheckFailed(f"migrate ended with {code}:\n{self.log('migrate')}")
-        self._up("web", "worker", "caddy")
+        self._up("web", "worker", "builder", "caddy")
         self.wait_until_healthy()
 
+    def start_database(self) -> None:
+        self._up("database", "broker")
+        wait_until(self._database_answers, "the database answers")
+
     def end(self) -> None:
-        subprocess.run(
-            [*COMPOSE, "-p", self.name, "--profile", "tls", "down", "--volumes", "-t", "2"],
-            cwd=self.source,
-            capture_output=True,
-            check=False,
+        """Remove all containers, networks and volumes. `down --volumes` leaves some volumes."""
+        volumes = self._volumes()
+        _try(
+            *COMPOSE, "-p", self.name, *PROFILES, "down", "--volumes", "-t", "2", folder=self.source
         )
+        if volumes:
+            _try(*podman("volume", "rm", "--force", *volumes), folder=self.source)
+
+    def _volumes(self) -> set[str]:
+        """Those of its containers, also the ones without a name of their own."""
+        label = f"label=io.podman.compose.project={self.name}"
+        containers = output_of(*podman("ps", "--all", "--quiet", "--filter", label)).split()
+        names = "{{range .Mounts}}{{.Name}} {{end}}"
+        found = output_of(*podman("inspect", "--format", names, *containers)) if containers else ""
+        return set(found.split())
 
     def manage(self, *arguments: str, **environment: str) -> str:
         """The output of a command of manage.py in the web container."""
@@ -92,6 +111,40 @@ class Stack:
         run(*podman("restart", "--time", "60", self._container(service)))
         self.wait_until_healthy()
 
+    @contextmanager
+    def without(self, service: str) -> Iterator[None]:
+        """Stop a service by hand, until the block ends."""
+        run(*podman("stop", "--time", "60", self._container(service)))
+        yield
+        run(*podman("start", self._container(service)))
+
+    def start_backups(self) -> None:
+        self._up("backup")
+
+    def stop_backups(self) -> None:
+        run(*podman("stop", "--time", "60", self._container("backup")))
+
+    def files_in_backup_folder(self) -> list[str]:
+        """The names, also those of hidden files, in the order of their time."""
+        container = self._container("backup")
+        return output_of(*podman("exec", container, "ls", "-A", "/backups")).split()
+
+    def last_backup(self) -> dict[str, Any]:
+        """What the last backup says of itself."""
+        command = podman("exec", self._container("web"), "cat", "/data/backups/last.json")
+        return dict(json.loads(output_of(*command)))
+
+    def copy_backup(self, name: str, folder: Path) -> None:
+        run(*podman("cp", f"{self._container('backup')}:/backups/{name}", str(folder)))
+
+    def restore(self, file: Path) -> None:
+        """As docs/backups.md says it. The services other than the database do not run yet."""
+        os.chown(file, USER, USER)
+        volume = f"--volume={file.parent}:/from:ro"
+        command = ("backup", "python", "manage.py", "restore_backup", f"/from/{file.name}")
+        options = ("run", "--rm", "--no-deps", "-T", volume)
+        run(*COMPOSE, "-p", self.name, *PROFILES, *options, *command, folder=self.source)
+
     def log(self, service: str) -> str:
         done = subprocess.run(
             podman("logs", "--tail", "30", self._container(service)),
@@ -109,7 +162,7 @@ class Stack:
     def _up(self, *services: str) -> None:
         options = ("--detach", "--no-build", "--no-deps")
         run(
-            *(*COMPOSE, "-p", self.name, "--profile", "tls", "up", *options, *services),
+            *(*COMPOSE, "-p", self.name, *PROFILES, "up", *options, *services),
             folder=self.source,
         )
 
@@ -131,6 +184,10 @@ class Stack:
                 return bool(answer.status == 200)
         except (URLError, OSError):
             return False
+
+
+def _try(*command: str, folder: Path) -> None:
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
 
 
 def wait_until(is_done: Callable[[], bool], what: str) -> None:

@@ -18,6 +18,7 @@ from tests.compose.commands import CheckFailed, output_of
 from tests.compose.stack import Stack, wait_until
 
 COLLECTION = "sample"
+ADMIN, ANNOTATORS = "head", ("first", "second")
 CADDY_ROOT = "/data/caddy/pki/authorities/local/root.crt"
 
 
@@ -26,21 +27,35 @@ class Walk:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.admin = self._person("head")
-        self.annotators = [
-            Annotator(self._person(name), COLLECTION) for name in ("first", "second")
-        ]
+        self._passwords: dict[str, str] = {}
+        self.admin = self._person(ADMIN)
+        self.annotators = [Annotator(self._person(name), COLLECTION) for name in ANNOTATORS]
         self._versions = 0
+        # None has an index of this analysis yet.
+        self._retrievers = iter(("bm25_title", "bm25_abstract", "bm25_text"))
 
     def set_up(self) -> None:
         """Make the sample collection in a job, and open its queries for two annotators."""
         made = self.admin.post("/collections/sample/", self.admin.token(), {})
         _check(made, 200)
         self._wait_for_jobs()
-        for name in ("first", "second"):
+        for name in ANNOTATORS:
             self.stack.manage("change_roles", COLLECTION, name, "--add", "annotator")
-        people = ("--annotators", "first", "second")
-        self.stack.manage("open_queries", COLLECTION, "--all", *people)
+        self.stack.manage("open_queries", COLLECTION, "--all", "--annotators", *ANNOTATORS)
+
+    def move_to(self, stack: Stack) -> None:
+        """Everyone logs in at another server, with the account of the first."""
+        self.stack = stack
+        self.admin = self._logged_in(ADMIN)
+        for annotator, name in zip(self.annotators, ANNOTATORS, strict=True):
+            annotator.browser = self._logged_in(name)
+
+    def build_index(self) -> None:
+        """Rank by a retriever that has no index yet, while only the builder can do it."""
+        with self.stack.without("worker"):
+            retriever = next(self._retrievers)
+            self._api("runs/", {"retriever": retriever, "analysis": "english_stem"})
+            self._wait_for_jobs()
 
     def judge(self, count: int) -> None:
         """Each annotator judges `count` more pairs. Every one must be saved."""
@@ -60,8 +75,17 @@ class Walk:
         self._wait_for_jobs()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "release.zip"
-            file.write_bytes(self.admin.download(f"/c/{COLLECTION}/releases/{version}.zip"))
+            file.write_bytes(self.last_release())
             output_of(sys.executable, "manage.py", "verify_release", str(file), folder=ROOT)
+
+    def last_release(self) -> bytes:
+        return self.admin.download(f"/c/{COLLECTION}/releases/1.{self._versions}.zip")
+
+    def check_judgments(self) -> None:
+        """Raises CheckFailed if another number is stored than was acknowledged."""
+        saved, pressed = self.saved_judgments(), self.keys_pressed()
+        if saved != pressed:
+            raise CheckFailed(f"{pressed} judgments were acknowledged, and {saved} are stored.")
 
     def keys_pressed(self) -> int:
         """Judgments that the server acknowledged."""
@@ -94,13 +118,16 @@ class Walk:
                 raise CheckFailed(f"{address} does not insist on TLS.")
 
     def _person(self, username: str) -> Browser:
-        password = secrets.token_urlsafe(16)
+        password = self._passwords[username] = secrets.token_urlsafe(16)
         self.stack.manage(
             *("createsuperuser", "--noinput", "--username", username, "--email", ""),
             DJANGO_SUPERUSER_PASSWORD=password,
         )
+        return self._logged_in(username)
+
+    def _logged_in(self, username: str) -> Browser:
         browser = Browser(self.stack.port)
-        browser.log_in(username, password)
+        browser.log_in(username, self._passwords[username])
         return browser
 
     def _wait_for_jobs(self) -> None:

@@ -7,10 +7,12 @@ import importlib.resources
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import yaml
@@ -185,6 +187,45 @@ class TestCompose:
         documented = " ".join(read("docs/deployment.md").split())
         worker = [word for word in compose["services"]["worker"]["command"] if "level" not in word]
         assert " ".join(word for word in worker if word != "INFO") in documented
+
+
+class TestUnits:
+    @pytest.fixture
+    def folder(self, tmp_path) -> Path:
+        """The units of the docs, whose programs are there. Their account is that of this test."""
+        programs = tmp_path / "app" / ".venv" / "bin"
+        programs.mkdir(parents=True)
+        for name in ("python", "gunicorn", "celery"):
+            (programs / name).symlink_to(sys.executable)
+        documented = read("docs/deployment.md") + read("docs/backups.md")
+        found = re.findall(r"system/(qrelsmith-\S+)`.*?```text\n(.+?)```", documented, re.DOTALL)
+        for name, unit in found:
+            unit = unit.replace("/srv/qrelsmith/app", f"{tmp_path}/app")
+            (tmp_path / name).write_text(unit.replace("User=qrelsmith\n", ""))
+        return tmp_path
+
+    def test_systemd_finds_nothing_wrong_with_the_documented_units(self, folder):
+        units = sorted(folder.glob("qrelsmith-*"))
+        assert [path.name for path in units] == [
+            "qrelsmith-backup.service",
+            "qrelsmith-backup.timer",
+            "qrelsmith-web@.service",
+            "qrelsmith-worker.service",
+        ]
+        for path in units:
+            if path.name != "qrelsmith-backup.service":  # the timer starts it
+                assert "[Install]" in path.read_text()
+        if not shutil.which("systemd-analyze"):
+            pytest.skip("needs systemd")
+        command = ["systemd-analyze", "verify", "--man=no", *map(str, units)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+    def test_their_processes_are_those_of_the_containers(self, folder):
+        web = read("Dockerfile").rpartition("CMD ")[2]
+        unit = (folder / "qrelsmith-web@.service").read_text()
+        command = " ".join(json.loads(web)).replace("0.0.0.0:8000", "127.0.0.1:%i")
+        assert f"ExecStart={folder}/app/.venv/bin/{command}\n" in unit
 
 
 class TestLocks:

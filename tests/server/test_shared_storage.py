@@ -7,12 +7,10 @@ import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
-import boto3
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import override_settings
-from moto.server import ThreadedMotoServer
 
 from dashboard.settings.archiving import archive_collection, begin_deletion
 from dashboard.settings.deletion import contents_of, delete_collection
@@ -26,43 +24,12 @@ from release.models import Release
 from release.services import publish_release
 from server.checks.files import check_bucket
 from tests.support.release_scenes import a_judged_collection
+from tests.support.shared_storage import STORAGE_FIXTURES, keys, storage_out_of_reach
 from web.stored_files import StorageFailed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
-NOBODY_LISTENS = "http://127.0.0.1:9"
-
-
-@pytest.fixture(scope="module")
-def endpoint():
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            patch.setenv(name, "of-tests")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def bucket(endpoint, request, settings):
-    """A bucket of the test alone, in use."""
-    bucket = boto3.resource("s3", endpoint_url=endpoint).Bucket(f"test-{abs(hash(request.node))}")
-    bucket.create()
-    settings.FILES_BUCKET = bucket.name
-    settings.STORAGES = {**settings.STORAGES, "shared": storage(endpoint, bucket.name)}
-    return bucket
-
-
-def storage(endpoint: str, name: str) -> dict:
-    options = {"bucket_name": name, "endpoint_url": endpoint, "location": "some/prefix"}
-    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
-
-
-def keys(bucket) -> list[str]:
-    return sorted(each.key for each in bucket.objects.all())
+endpoint, use_bucket, bucket = STORAGE_FIXTURES
 
 
 @contextmanager
@@ -76,14 +43,6 @@ def on_another_machine(settings, tmp_path):
         "ARTEFACT_DIR": folder / "artefacts",
     }
     with override_settings(**folders):
-        yield
-
-
-@contextmanager
-def storage_out_of_reach(settings):
-    with override_settings(
-        STORAGES={**settings.STORAGES, "shared": storage(NOBODY_LISTENS, settings.FILES_BUCKET)}
-    ):
         yield
 
 

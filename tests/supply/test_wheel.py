@@ -141,6 +141,11 @@ class TestTheCommand:
         assert f"Data are in {tmp_path}/home/.local/share/qrelsmith." in output
         assert "  create_collection " in output
 
+    def test_an_error_names_the_command_that_helps(self, qrelsmith):
+        output, _ = qrelsmith("run_retrievers", "small", "bm25").communicate(timeout=60)
+
+        assert "The database has no tables yet. Run `qrelsmith migrate`." in output
+
     # Loading the demo collection and starting its processes takes 8 s of CPU.
     @pytest.mark.faults
     @pytest.mark.by_day(3)

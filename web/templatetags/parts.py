@@ -10,8 +10,11 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from web.markdown import written_html
+from web.program import command_text, terminal_command
 
 register = Library()
+register.filter(command_text)
+register.filter(terminal_command)
 
 
 @register.filter

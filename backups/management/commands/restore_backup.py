@@ -11,6 +11,7 @@ from accounts.commands import ProjectCommand
 from accounts.personal_data.erasing import erasures_path
 from backups.cancelling import cancelled_by_signals
 from backups.restoring import restore_backup
+from web.program import command_text
 
 
 class Command(ProjectCommand):
@@ -53,8 +54,8 @@ class Command(ProjectCommand):
         )
         if (erasures := erasures_path()).is_file():
             self.stdout.write(
-                f"People were erased on this server. Erase them again: manage.py erase_again "
-                f"{erasures}"
+                "People were erased on this server. Erase them again: "
+                + command_text(f"erase_again {erasures}")
             )
         for kept in restored.kept:
             self.stdout.write(f"What was there before is kept: {kept}. Remove it when all is well.")

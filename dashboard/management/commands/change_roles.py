@@ -10,6 +10,7 @@ from accounts.access import roles_in
 from accounts.commands import ProjectCommand
 from accounts.models import Collection, Role, User
 from dashboard.services import change_roles
+from web.program import command_text
 
 
 class Command(ProjectCommand):
@@ -36,7 +37,7 @@ class Command(ProjectCommand):
         if person is None:
             raise CommandError(
                 f"No account {options['username']!r}. Create one with: "
-                f"manage.py create_account {collection.slug} USERNAME --role ROLE"
+                + command_text(f"create_account {collection.slug} USERNAME --role ROLE")
             )
         roles = (roles_in(collection, person) | add) - remove
         change_roles(collection=collection, person=person, roles=roles)

@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +19,7 @@ from accounts.commands import ProjectCommand
 from demo import launcher
 from demo.launcher import HOST, Launch
 from demo.services import DemoAccount, load_demo
+from web.program import IS_CLONE
 
 DUTIES = {
     "admin": "sets up the collection and publishes the release",
@@ -82,9 +82,8 @@ def _interrupt(*_: Any) -> None:
 
 
 def _command(port: int | None = None) -> str:
-    """Return the command that starts the demo again. A wheel has no Makefile."""
-    is_clone = Path(settings.BASE_DIR, "Makefile").exists()
-    command, option = ("make demo", "PORT=") if is_clone else ("qrelsmith demo", "--port ")
+    """Return the command that starts the demo again."""
+    command, option = ("make demo", "PORT=") if IS_CLONE else ("qrelsmith demo", "--port ")
     return f"{command} {option}{port}" if port else command
 
 

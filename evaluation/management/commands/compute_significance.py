@@ -22,6 +22,7 @@ from evaluation.significance.tables import (
     points,
 )
 from scoring.statistics.comparison import SEED, AllPairs
+from web.program import command_text
 from web.text_tables import aligned
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
@@ -31,7 +32,7 @@ class Command(ProjectCommand):
     help = (
         "Test the differences of systems to a baseline, by their stored scores: paired t test, "
         "sign-flip test, Holm's adjustment, effect size; and all pairs by Tukey's HSD. Score the "
-        "systems first with manage.py score_systems."
+        "systems first with score_systems."
     )
     stage = "Evaluation"
     writes = False
@@ -70,7 +71,7 @@ class Command(ProjectCommand):
         if late := compared.out_of_date:
             self.stderr.write(
                 f"The scores of {', '.join(late)} are out of date. "
-                f"Score them again: manage.py score_systems {collection.slug}"
+                f"Score them again: {command_text(f'score_systems {collection.slug}')}"
             )
 
 
