@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from accounts.actions.api import Actions
 from accounts.api import UnknownAddress
 from adjudication import api as adjudication
+from adjudication.help_requests.api import AskAdminAboutCase
 from adjudication.judgment_import.api import JudgmentImports
 from adjudication.questions.api import AskJudges, Questions, TakeQuestionBack
 from adjudication.referrals.api import Referrals
@@ -173,6 +174,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         "cases/<path:query>/pairs/<str:token>/decision/",
         adjudication.Decide.as_view(),
         name="api-decide",
+    ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/help-request/",
+        AskAdminAboutCase.as_view(),
+        name="api-ask-admin-about-case",
     ),
     path(
         "cases/<path:query>/pairs/<str:token>/blind-rating/",
