@@ -108,7 +108,7 @@ def test_a_second_program_gets_the_same_figures_and_counts_on_random_judgments()
     member(collection, Role.ADMIN, "admin")
     page = client_of("admin").get(reverse("agreement", args=[collection.slug])).text
     assert "Without pairs on which a judge got an answer first" in page
-    assert f"all {of_method(plain.payload)[0]['median']['alpha']:.4f}".replace("-", "−") in page
+    assert f"all {of_method(plain.payload)[0]['median']['alpha']:.2f}".replace("-", "−") in page
     address = f"/api/v1/collections/{collection.slug}/agreement/"
     assert api_world.client_of("admin").get(address).json()["advised"] == found
     out = StringIO()
