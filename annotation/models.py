@@ -479,6 +479,11 @@ class Judgment(models.Model):
     )
     key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
     seconds = models.FloatField(null=True, blank=True)
+    is_imported = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="It was given elsewhere, and so was the consent. NULL is no.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
