@@ -928,7 +928,8 @@ def submit_judgment(
         if any(rule in str(error) for rule in OF_ANOTHER_ROUND):
             raise WrongPresentation(gettext(GUIDELINE_CHANGED)) from error
         if CONSENT_RULE in str(error):  # the text changed since the slot was locked
-            raise ConsentMissing(Collection.objects.get(pk=slot.collection_id)) from error
+            collection = Collection.objects.get(pk=slot.collection_id)  # type: ignore[union-attr]
+            raise ConsentMissing(collection) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
                 raise refusal(f"{gettext(message)} {gettext('Nothing was saved.')}") from error
