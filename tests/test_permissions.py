@@ -153,6 +153,12 @@ ADDRESSES = [
     Address("api-root", EVERYBODY, GET),  # what it lists depends on the roles
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-notices", ACCOUNTS, BOTH),
+    Address("api-own-data", ACCOUNTS, GET),
+    Address("api-export-own-data", ACCOUNTS, POST),
+    Address("api-find-person", ("staff",), GET),
+    Address("api-person-data", ("staff",), GET),
+    Address("api-export-person", ("staff",), POST),
+    Address("api-erase-person", ("staff",), POST),
     Address("api-nowhere", (), ()),
     Address("server-record", ("staff",), GET),
     Address("parts", (), ()),  # in the demo only
