@@ -42,14 +42,14 @@ class OwnDataAnswer(serializers.Serializer[Any]):
     stored = StoredAnswer(many=True)
 
 
-class PersonAnswer(serializers.Serializer[User]):
+class FoundPersonAnswer(serializers.Serializer[User]):
     id = serializers.IntegerField(source="pk")
     username = serializers.CharField(help_text="A pseudonym if the person is erased.")
     erased_at = serializers.DateTimeField(allow_null=True)
 
 
 class PersonDataAnswer(serializers.Serializer[Any]):
-    person = PersonAnswer()
+    person = FoundPersonAnswer()
     stored = StoredAnswer(many=True)
     obstacles = serializers.ListField(
         child=serializers.CharField(),
@@ -115,11 +115,11 @@ class FoundPerson(StaffView):
         summary="Find a person",
         description=STAFF_ONLY,
         parameters=[LoginParameter],
-        responses=PersonAnswer,
+        responses=FoundPersonAnswer,
     )
     def get(self, request: Request) -> Response:
         login = self.parameters(LoginParameter).validated_data["login"]
-        return Response(PersonAnswer(row_or_404(find_by_login(login.strip()))).data)
+        return Response(FoundPersonAnswer(row_or_404(find_by_login(login.strip()))).data)
 
 
 class PersonData(StaffView):
@@ -160,10 +160,10 @@ class PersonErasure(StaffView):
         description="Judgments stay under a pseudonym. 400 with `wrong_username`. 409 with "
         f"`cannot_erase` and the reason, and with `already_erased`. {STAFF_ONLY}{NOT_FOR_YOU}",
         request=NewErasure,
-        responses=PersonAnswer,
+        responses=FoundPersonAnswer,
     )
     def post(self, request: Request, person_id: int) -> Response:
         person = self.seen(person_id)
         erase_person(person=person, typed=self.parsed(NewErasure)["username"])
         person.refresh_from_db()
-        return Response(PersonAnswer(person).data)
+        return Response(FoundPersonAnswer(person).data)

@@ -85,7 +85,7 @@ class UndecidedExample(JudgingConflict):
 
 @dataclass(frozen=True)
 class NewRequest:
-    """What a person sends to ask: the words, and whether the pair does not matter."""
+    """The fields that a person sends to ask. With `on_guideline`, the pair does not matter."""
 
     text: str
     on_guideline: bool

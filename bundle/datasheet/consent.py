@@ -11,7 +11,7 @@ FROM_ELSEWHERE = "They judged before the collection asked for it, or their judgm
 
 
 def consent_sentence(consent: ReleasedConsent) -> str:
-    """How many judges agreed to each version; "" if the collection never asked for consent."""
+    """The numbers for each version; "" if the collection never asked for consent."""
     if not consent.versions:
         return ""
     sentences = []

@@ -63,7 +63,7 @@ def _consent(collection: Collection) -> ReleasedConsent | None:
 
 
 def _imported_consent(imported: ReleaseImport | None) -> ReleasedConsent:
-    """That of the release which the collection was made from."""
+    """The counts of the release that the collection was made from."""
     consent = imported.consent if imported else {}
     if not consent:
         return ReleasedConsent()

@@ -77,7 +77,10 @@ const buttons = [...document.querySelectorAll("[data-key]")];
 onKeys({
   ...Object.fromEntries(
     // In an open question, a digit is no decision.
-    buttons.map((button) => [button.dataset.key, () => ask?.open || askAdmin?.open || button.click()]),
+    buttons.map((button) => [
+      button.dataset.key,
+      () => ask?.open || askAdmin?.open || button.click(),
+    ]),
   ),
   c: cannot,
   l: () => find("later")?.requestSubmit(),

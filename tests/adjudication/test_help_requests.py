@@ -49,11 +49,6 @@ def ask(slot, text=SECRET, **changes) -> HelpRequest:
     )
 
 
-def case_url(slot, name="case") -> str:
-    query = slot.pair.query
-    return reverse(name, args=[query.collection.slug, query.name, slot.pair.token])
-
-
 def pages_of(username: str, slot) -> str:
     """All that the judge's pages say about the query and about questions."""
     client, opening = client_of(username), slot.pair.query.opening
@@ -74,20 +69,20 @@ def waiting_for_adju() -> list[str]:
 
 
 def test_the_question_is_sent_from_the_case_and_answered_on_it(slot):
-    client, url = client_of("adju"), case_url(slot, "ask-admin-about-case")
-    page = markup(client.get(case_url(slot)).text)
+    client, url = client_of("adju"), pair_url(slot, "ask-admin-about-case")
+    page = markup(client.get(pair_url(slot, "case")).text)
     assert f'action="{url}"' in page
     sent = {"text": " Is a survey a method? ", "key": str(uuid.uuid4()), "then": "all"}
 
     for _ in range(2):
-        assert client.post(url, sent)["Location"] == f"{case_url(slot)}?then=all"
+        assert client.post(url, sent)["Location"] == f"{pair_url(slot, 'case')}?then=all"
     request = HelpRequest.objects.get()
     assert (request.text, request.pair, request.from_case) == (
         "Is a survey a method?",
         slot.pair,
         True,
     )
-    assert "You asked the admin" in client.get(case_url(slot)).text
+    assert "You asked the admin" in client.get(pair_url(slot, "case")).text
     again = client.post(url, sent | {"key": str(uuid.uuid4()), "text": "Kept words"})
     assert again.status_code == 409
     assert "Kept words" in again.text
@@ -101,9 +96,9 @@ def test_the_question_is_sent_from_the_case_and_answered_on_it(slot):
     assert "grade-0" not in admin_page
     assert "grade-3" not in admin_page
     answer(request, "Only if it **compares**.")
-    assert "Only if it <strong>compares</strong>." in client.get(case_url(slot)).text
+    assert "Only if it <strong>compares</strong>." in client.get(pair_url(slot, "case")).text
     own = reverse("own-help-requests", args=[slug])
-    assert case_url(slot) in client.get(own).text
+    assert pair_url(slot, "case") in client.get(own).text
     assert waiting_for_adju() == ["1 answer of an admin is unread"]
     client.post(own)
     assert waiting_for_adju() == []
@@ -186,9 +181,9 @@ def test_a_case_takes_one_query_more_only_where_the_adjudicator_asked(
     slot, django_assert_num_queries
 ):
     client = client_of("adju")
-    client.get(case_url(slot))
+    client.get(pair_url(slot, "case"))
     with CaptureQueriesContext(connection) as before:
-        client.get(case_url(slot))
+        client.get(pair_url(slot, "case"))
     answer(ask(slot))
     with django_assert_num_queries(len(before) + 1):
-        client.get(case_url(slot))
+        client.get(pair_url(slot, "case"))
