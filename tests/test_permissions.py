@@ -73,7 +73,10 @@ REFUSED_METHODS = ("get", "post", "delete")
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
 NARROW_SCOPES = ("read", "judge")
-FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections", "api-notices"}  # to read
+FOR_EVERY_SCOPE = {  # to read
+    *("api-root", "api-schema", "api-collections", "api-notices", "api-own-data"),
+}
+FOR_ADMIN_SCOPE = {"api-export-own-data"}  # has all that the person may see
 OF_ONE_SELF = {"api-notices"}  # every person changes the own choice
 # They exist with a provider in the settings only, and then for everybody.
 WITHOUT_PROVIDER = (
@@ -155,7 +158,7 @@ ADDRESSES = [
     Address("api-notices", ACCOUNTS, BOTH),
     Address("api-own-data", ACCOUNTS, GET),
     Address("api-export-own-data", ACCOUNTS, POST),
-    Address("api-find-person", ("staff",), GET),
+    Address("api-find-person", ("staff",), POST),
     Address("api-person-data", ("staff",), GET),
     Address("api-export-person", ("staff",), POST),
     Address("api-erase-person", ("staff",), POST),
@@ -930,6 +933,7 @@ def answer_within_scope(address: Address, person: str, method: str, scope: str) 
     if scope == "judge" and address.name in OF_ONE_SELF:
         return "answer"
     is_judging = bool(people & {ANNOTATOR, ADJUDICATOR, CURATOR})
+    is_judging &= address.name not in FOR_ADMIN_SCOPE
     return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"
 
 

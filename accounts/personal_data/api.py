@@ -17,6 +17,7 @@ from accounts.login.logged_in import find_by_login
 from accounts.models import User
 from accounts.personal_data.erasing import erase_person, plan_erasure
 from accounts.personal_data.exporting import StoredRows, check_may_see, stored_about, zip_of
+from accounts.tokens.scopes import EVERY_SCOPE, TokenScope
 from web.api.serializers import NoKeys, RequestSerializer
 
 ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
@@ -57,7 +58,7 @@ class PersonDataAnswer(serializers.Serializer[Any]):
     )
 
 
-class LoginParameter(RequestSerializer):
+class LoginOfPerson(RequestSerializer):
     login = serializers.CharField(max_length=254, help_text="A username or a confirmed email.")
 
 
@@ -68,6 +69,10 @@ class NewErasure(RequestSerializer):
 
 
 class OwnData(ApiView):
+    @classmethod
+    def scopes_for(cls, method: str) -> frozenset[TokenScope]:  # noqa: ARG003
+        return EVERY_SCOPE
+
     @extend_schema(
         operation_id="personal_data",
         summary="What the server has about you",
@@ -113,12 +118,12 @@ class FoundPerson(StaffView):
     @extend_schema(
         operation_id="personal_data_find",
         summary="Find a person",
-        description=STAFF_ONLY,
-        parameters=[LoginParameter],
+        description=f"A POST, so that no log of addresses has the email. {STAFF_ONLY}",
+        request=LoginOfPerson,
         responses=FoundPersonAnswer,
     )
-    def get(self, request: Request) -> Response:
-        login = self.parameters(LoginParameter).validated_data["login"]
+    def post(self, request: Request) -> Response:
+        login = self.parsed(LoginOfPerson)["login"]
         return Response(FoundPersonAnswer(row_or_404(find_by_login(login.strip()))).data)
 
 

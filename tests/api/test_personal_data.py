@@ -44,9 +44,10 @@ def test_staff_find_export_and_erase_a_person_who_has_no_work_left(world):
     root = client_of("root")
     ann1, ann2 = (User.objects.get(username=name) for name in ("ann1", "ann2"))
 
-    found = root.get(f"{API}people/", {"login": "ann2"}).json()
+    found = root.post(f"{API}people/", {"login": "ann2"}, format="json").json()
     assert found == {"id": ann2.pk, "username": "ann2", "erased_at": None}
-    assert root.get(f"{API}people/", {"login": "nobody"}).status_code == 404
+    nobody = root.post(f"{API}people/", {"login": "nobody"}, format="json")
+    assert nobody.status_code == 404
     where = f"{API}people/{ann2.pk}/"
     own, theirs = (
         files_in(client_of("ann2").post(f"{API}export/")),
