@@ -28,7 +28,17 @@ from adjudication.models import (
     DueCount,
     SpotCheckCount,
 )
-from annotation.models import Judgment, Level, Pair, PairCount, Reason, Slot, SlotCount
+from annotation.help_requests.reading import asked_from_case, help_of_case
+from annotation.models import (
+    HelpRequest,
+    Judgment,
+    Level,
+    Pair,
+    PairCount,
+    Reason,
+    Slot,
+    SlotCount,
+)
 from annotation.presentation import ShownText
 from annotation.qualifications.standing import STANDING, latest_basis
 from annotation.services import presentation_of
@@ -102,7 +112,8 @@ class ShownCase:
 
     While `is_blind`, the adjudicator has to grade it without the judgments: `cards` is empty, and
     nothing here tells a case from a spot check. `blind_rating` is the grade that he or she gave so.
-    It `waits` while a question to its judges is open.
+    It `waits` while a question to its judges is open. `help_requests` are the adjudicator's own to
+    the admin about it.
     """
 
     token: str
@@ -115,6 +126,7 @@ class ShownCase:
     is_blind: bool = False
     blind_rating: BlindRating | None = None
     waits: bool = False
+    help_requests: tuple[HelpRequest, ...] = ()
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -480,6 +492,7 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         Case.objects.to_adjudicate()
         .for_adjudicator(user)
         .filter(query=query, token=token)
+        .annotate(has_help=asked_from_case(user))
         .select_related("candidate__document")
         .first()
     )
@@ -502,6 +515,7 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         is_blind=is_blind,
         blind_rating=None if is_blind else own_blind_rating(case, user.pk),
         waits=case.waits,
+        help_requests=tuple(help_of_case(case.pk, user)) if case.has_help else (),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -490,6 +491,7 @@ def _page(
             "may_claim": not (decision or is_claimed) and has_other_adjudicators(collection, user),
             "sidebar": sidebar,
             "asking": asking,
+            "ask_key": uuid.uuid4(),
             "is_put_off": any(
                 case.is_put_off for case in sidebar.cases if case.token == shown_case.token
             ),

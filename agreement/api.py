@@ -97,6 +97,16 @@ class QuestionCounts(serializers.Serializer[Any]):
     agreed = serializers.IntegerField(help_text="Pairs on which the judges agree only since.")
 
 
+class FacetWithoutAdvised(FacetAgreement):
+    left_out = serializers.IntegerField(help_text="Pairs of the facet that are left out.")
+
+
+class AgreementWithoutAdvised(serializers.Serializer[Any]):
+    left_out = serializers.IntegerField(help_text="Pairs that are left out.")
+    facets = FacetWithoutAdvised(many=True)
+    queries = QueryAgreement(many=True)
+
+
 class AgreementAnswer(serializers.Serializer[StoredReport]):
     missing = serializers.ChoiceField(POLICIES, source="key")
     state = serializers.CharField(
@@ -113,10 +123,19 @@ class AgreementAnswer(serializers.Serializer[StoredReport]):
     questions = serializers.SerializerMethodField(
         help_text="By facet; empty if the adjudicator asked no judges."
     )
+    advised = serializers.SerializerMethodField(
+        help_text="The agreement without pairs of which a judgment came after an admin's answer to "
+        "its judge about the pair; null if there are none."
+    )
 
     @extend_schema_field(QuestionCounts(many=True))
     def get_questions(self, report: StoredReport) -> list[dict[str, Any]]:
         return list(report.payload.get("questions", []))
+
+    @extend_schema_field(AgreementWithoutAdvised(allow_null=True))
+    def get_advised(self, report: StoredReport) -> dict[str, Any] | None:
+        advised: dict[str, Any] | None = report.payload.get("advised")
+        return advised
 
 
 class AgreementReports(CollectionView):

@@ -17,6 +17,7 @@ from accounts.locking import lock_collection
 from accounts.models import Collection
 from adjudication.labels import pairs_with_judges
 from adjudication.standing import LabelledPair, Standing
+from agreement.advised.figures import WithoutAdvised
 from agreement.annotators import AnnotatorCounts
 from agreement.aspects.counts import AspectCounts
 from agreement.aspects.report import aspect_summary
@@ -35,6 +36,7 @@ from agreement.summary import (
     judges_tables,
     summarize_tally,
 )
+from annotation.help_requests.advised import advised_slots
 from corpus.digests import canonical_json, json_digest
 from corpus.scale import DEFAULT_SCALE, Scale
 from jobs.context import JobContext
@@ -111,11 +113,17 @@ class AgreementReport(ReportKind):
         if collection.marks_aspects:
             judged = aspects.reading(judged)
         rows = facet_pairs.reading(counts.reading(judged))
+        advised = {(slot.query, slot.docno) for slot in advised_slots(collection)}
+        others = WithoutAdvised(advised, Tally(facets, scale), count_pairs)
+        rows = others.reading(rows) if advised else rows
         tally = tally_of(digest.reading(worst.reading(rows)), facets, scale)
         annotators, rule = counts.as_json(facets, scale), rule_of(collection)
         missing = Missing(self.missing)
         summary = summarize_tally(tally, missing, collection.seed)
         payload = as_json_dict(collection.slug, missing, summary, tally)
+        without_advised = others.as_json(missing, collection.seed)
+        if without_advised:
+            payload["advised"] = without_advised
         by_round = agreement_by_round(
             collection, lambda pairs: tally_of(pairs, facets, scale), missing
         )
@@ -134,7 +142,10 @@ class AgreementReport(ReportKind):
                 **({"pool_rounds": by_round} if by_round else {}),
             },
             # Other people can give a pair the same grades when it is judged again.
-            json_digest([digest.state(), annotators, rule, about]),
+            # In a collection without answers, the digest stays as earlier versions computed it.
+            json_digest(
+                [digest.state(), annotators, rule, about, *([without_advised] * bool(advised))]
+            ),
         )
 
     def result(self, report: StoredReport) -> dict[str, Any]:
@@ -219,6 +230,12 @@ def tally_of(
 ) -> Tally:
     """Count the judged pairs; a query is in the tally from its first judged pair on."""
     tally = Tally(facets, scale)
+    count_pairs(tally, pairs)
+    return tally
+
+
+def count_pairs(tally: Tally, pairs: Iterable[LabelledPair]) -> None:
+    """Add the judged pairs to a tally. Those of a query follow each other."""
     for (query, facet), members in groupby(pairs, key=attrgetter("query", "facet")):
         cells: Counter[Cell] = Counter()
         for pair in members:
@@ -230,7 +247,6 @@ def tally_of(
                     tally.note_question(query, cell, pair.before)
         if cells:
             tally.of_query(query, facet).update(cells)
-    return tally
 
 
 def report_payload(

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from math import fsum
 from statistics import median
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from agreement.coefficients import (
     REGISTRY,
@@ -310,7 +310,7 @@ def _agree(cell: Cell) -> bool:
 
 def as_json_dict(
     collection: str, missing: Missing, summary: Summary, tally: Tally | None = None
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """The report as JSON types at full precision, undefined numbers as None.
 
     With a tally in which pairs were asked about, it has `questions`.

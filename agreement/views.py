@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
+from agreement.advised.lines import advised_lines
 from agreement.alignment.report import studied
 from agreement.annotator_tables import AnnotatorTables, people_of
 from agreement.aspects.lines import aspect_parts
@@ -132,6 +133,9 @@ def _tables(
         "sizes": tables.facet_sizes(report.payload, report.summary["confusion"], names),
         "pool_rounds": RoundLines(report.summary.get("pool_rounds", []), names),
         "questions": tables.question_lines(report.payload, names),
+        "advice": advised_lines(report.payload, names),
+        "advised_pairs": report.payload.get("advised", {}).get("left_out", 0),
+        "paper_coefficients": COEFFICIENTS,
         "grades": collection.grades,
         "flagged": numbered_page(
             tables.flagged_lines(report.summary),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import Prefetch
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -302,7 +302,7 @@ class Openings(CollectionView):
 class JudgingView(CollectionView):
     """A view of what the annotator has slots in; nothing else exists for it."""
 
-    roles = JUDGES
+    roles: ClassVar[tuple[str, ...]] = JUDGES
 
     def my_query(self, name: str) -> Query:
         check_consent(self.collection, self.person)

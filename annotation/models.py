@@ -479,6 +479,11 @@ class Judgment(models.Model):
     )
     key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
     seconds = models.FloatField(null=True, blank=True)
+    is_imported = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="It was given elsewhere, and so was the consent. NULL is no.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -806,10 +811,11 @@ class HelpRequestQuerySet(models.QuerySet["HelpRequest"]):
 
 
 class HelpRequest(models.Model):
-    """A judge's request for help from the admin, about a pair or about a facet's guideline.
+    """A request for help from the admin, about a pair or about a facet's guideline.
 
-    The words of both never change; an answer is given once. `token` is the name under which the
-    asker saw the pair: its own, or that of a repeat, so that no page tells one from the other.
+    A judge asks about an own pair, an adjudicator `from_case`. The words of both sides never
+    change; an answer is given once. `token` is the name under which the asker saw the pair: its
+    own, or that of a repeat, so that no page tells one from the other.
     """
 
     facet = models.ForeignKey(Facet, models.PROTECT, related_name="help_requests")
@@ -817,6 +823,11 @@ class HelpRequest(models.Model):
         Pair, models.PROTECT, null=True, blank=True, related_name="help_requests"
     )
     token = models.CharField(max_length=32, blank=True, default="")
+    from_case = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether an adjudicator asked it, on the page of a case.",
+    )
     asker = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="help_requests"
     )

@@ -200,6 +200,7 @@ GUIDELINE_CHANGED = gettext_noop(
     "the pair again."
 )
 OF_ANOTHER_ROUND = ("judgment_of_the_round", "repeat_judgment_of_its_repeat")  # triggers' names
+CONSENT_RULE = "judgment_after_consent"  # of a repeat, too: `repeat_judgment_after_consent`
 # Triggers that refuse a judgment, by name.
 REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
     # Of a repeat, too: `repeat_judgment_never_by_an_admin`.
@@ -926,6 +927,9 @@ def submit_judgment(
     except IntegrityError as error:
         if any(rule in str(error) for rule in OF_ANOTHER_ROUND):
             raise WrongPresentation(gettext(GUIDELINE_CHANGED)) from error
+        if CONSENT_RULE in str(error):  # the text changed since the slot was locked
+            collection = Collection.objects.get(pk=slot.collection_id)  # type: ignore[union-attr]
+            raise ConsentMissing(collection) from error
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
                 raise refusal(
@@ -1029,6 +1033,7 @@ class NewJudgment(NamedTuple):
     note: str = ""
     seconds: float | None = None
     aspects: str | None = None  # as JSON
+    is_imported: bool = True
 
 
 def insert_judgments(judgments: Iterable[NewJudgment]) -> dict[int, int]:

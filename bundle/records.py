@@ -311,6 +311,26 @@ class ReleasedCorpusImport(NamedTuple):
     steps: tuple[ReleasedStep, ...]
 
 
+class ConsentVersion(NamedTuple):
+    """A version of the consent text: how many judges agreed, and how many of them withdrew."""
+
+    number: int
+    agreed: int
+    withdrawn: int
+
+
+class ReleasedConsent(NamedTuple):
+    """The consent of those who judged pairs of the release, in counts.
+
+    `without` is how many of the `judges` agreed to no version. Without `versions`, the collection
+    never asked.
+    """
+
+    versions: tuple[ConsentVersion, ...] = ()
+    judges: int = 0
+    without: int = 0
+
+
 class ReleasedDatasheet(NamedTuple):
     """The answers by question, and what is read from the database for the datasheet only.
 
@@ -325,6 +345,7 @@ class ReleasedDatasheet(NamedTuple):
     last_day: str = ""
     annotators: tuple[PublishedField, ...] = ()
     owner_annotators: int = 0
+    consent: ReleasedConsent = ReleasedConsent()
 
 
 class QualifiedPeople(NamedTuple):

@@ -6,7 +6,9 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from accounts.actions.api import Actions
 from accounts.api import UnknownAddress
+from accounts.personal_data import api as personal_data
 from adjudication import api as adjudication
+from adjudication.help_requests.api import AskAdminAboutCase
 from adjudication.judgment_import.api import JudgmentImports
 from adjudication.questions.api import AskJudges, Questions, TakeQuestionBack
 from adjudication.referrals.api import Referrals
@@ -182,6 +184,11 @@ collection_routes: list[URLPattern | URLResolver] = [
         name="api-decide",
     ),
     path(
+        "cases/<path:query>/pairs/<str:token>/help-request/",
+        AskAdminAboutCase.as_view(),
+        name="api-ask-admin-about-case",
+    ),
+    path(
         "cases/<path:query>/pairs/<str:token>/blind-rating/",
         adjudication.RateBlind.as_view(),
         name="api-rate-blind",
@@ -270,6 +277,26 @@ collection_routes: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", Root.as_view(), name="api-root"),
     path("notices/", Notices.as_view(), name="api-notices"),
+    path("personal-data/", personal_data.OwnData.as_view(), name="api-own-data"),
+    path(
+        "personal-data/export/", personal_data.OwnDataExport.as_view(), name="api-export-own-data"
+    ),
+    path("personal-data/people/", personal_data.FoundPerson.as_view(), name="api-find-person"),
+    path(
+        "personal-data/people/<int:person_id>/",
+        personal_data.PersonData.as_view(),
+        name="api-person-data",
+    ),
+    path(
+        "personal-data/people/<int:person_id>/export/",
+        personal_data.PersonDataExport.as_view(),
+        name="api-export-person",
+    ),
+    path(
+        "personal-data/people/<int:person_id>/erasure/",
+        personal_data.PersonErasure.as_view(),
+        name="api-erase-person",
+    ),
     path("collections/", Collections.as_view(), name="api-collections"),
     path("collections/<slug:slug>/", include(collection_routes)),
     re_path("", UnknownAddress.as_view(), name="api-nowhere"),

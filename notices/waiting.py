@@ -93,8 +93,8 @@ def _sentence(kind: NoticeKind, number: int, *, with_date: bool) -> str:
             )
         case NoticeKind.QUESTIONS:
             return ngettext(
-                "%(number)s question of a judge waits for your answer",
-                "%(number)s questions of judges wait for your answer",
+                "%(number)s question to the admin waits for your answer",
+                "%(number)s questions to the admin wait for your answer",
                 number,
             )
         case NoticeKind.FAILED_JOBS:
@@ -179,9 +179,11 @@ def _in_collection(
         collection.senior_rho is not None and counts.may_decide in waits
     ):
         yield Notice(NoticeKind.CASES, collection, work.due)
-    if set(roles).intersection(JUDGES):
-        if not (collection.qualifying_rho is not None and counts.may_judge in waits):
-            yield Notice(NoticeKind.PAIRS, collection, work.remaining, counts.due_on)
+    if set(roles).intersection(JUDGES) and not (
+        collection.qualifying_rho is not None and counts.may_judge in waits
+    ):
+        yield Notice(NoticeKind.PAIRS, collection, work.remaining, counts.due_on)
+    if set(roles).intersection((*JUDGES, Role.ADJUDICATOR)):
         yield Notice(NoticeKind.ANSWERS, collection, counts.answers or 0)
     if Role.ADMIN in roles:
         yield Notice(NoticeKind.QUESTIONS, collection, counts.questions or 0)
@@ -192,8 +194,9 @@ def _counts(user: User, roles: Roles) -> dict[int, _Counts]:
     """By the primary key of the collection. Only needed columns: to make each takes time."""
     columns: dict[str, Any] = {}
     held = {role for each in roles.values() for role in each}
-    if held.intersection(JUDGES):
+    if held.intersection((*JUDGES, Role.ADJUDICATOR)):
         columns["answers"] = _number_of(unread_answers(user), "facet__collection")
+    if held.intersection(JUDGES):
         columns["due_on"] = due_on_of(user, "pk")
     if Role.ADMIN in held:
         recently = timezone.now() - timedelta(days=FAILED_DAYS)

@@ -73,7 +73,10 @@ REFUSED_METHODS = ("get", "post", "delete")
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
 NARROW_SCOPES = ("read", "judge")
-FOR_EVERY_SCOPE = {"api-root", "api-schema", "api-collections", "api-notices"}  # to read
+FOR_EVERY_SCOPE = {  # to read
+    *("api-root", "api-schema", "api-collections", "api-notices", "api-own-data"),
+}
+FOR_ADMIN_SCOPE = {"api-export-own-data"}  # has all that the person may see
 OF_ONE_SELF = {"api-notices"}  # every person changes the own choice
 # They exist with a provider in the settings only, and then for everybody.
 WITHOUT_PROVIDER = (
@@ -153,6 +156,12 @@ ADDRESSES = [
     Address("api-root", EVERYBODY, GET),  # what it lists depends on the roles
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-notices", ACCOUNTS, BOTH),
+    Address("api-own-data", ACCOUNTS, GET),
+    Address("api-export-own-data", ACCOUNTS, POST),
+    Address("api-find-person", ("staff",), POST),
+    Address("api-person-data", ("staff",), GET),
+    Address("api-export-person", ("staff",), POST),
+    Address("api-erase-person", ("staff",), POST),
     Address("api-nowhere", (), ()),
     Address("server-record", ("staff",), GET),
     Address("parts", (), ()),  # in the demo only
@@ -296,7 +305,7 @@ ADDRESSES = [
     Address("judge-question", (ANNOTATOR, OWNER), BOTH),
     Address("judge-proposal", (ANNOTATOR, OWNER), GET),
     Address("ask-admin", (ANNOTATOR, OWNER), BOTH),
-    Address("own-help-requests", (ANNOTATOR, OWNER), BOTH),
+    Address("own-help-requests", (ANNOTATOR, ADJUDICATOR, OWNER), BOTH),
     Address("help-requests", (ADMIN,), GET),
     Address("help-request", (ADMIN,), BOTH),
     Address("deadlines", (ADMIN, OWNER), BOTH),
@@ -324,8 +333,8 @@ ADDRESSES = [
     Address("api-next", (ANNOTATOR, OWNER), GET),
     Address("api-own-questions", (ANNOTATOR, OWNER), GET),
     Address("api-ask-admin", (ANNOTATOR, OWNER), POST),
-    Address("api-own-help-requests", (ANNOTATOR, OWNER), GET),
-    Address("api-read-help-answer", (ANNOTATOR, OWNER), POST),
+    Address("api-own-help-requests", (ANNOTATOR, ADJUDICATOR, OWNER), GET),
+    Address("api-read-help-answer", (ANNOTATOR, ADJUDICATOR, OWNER), POST),
     Address("api-help-requests", (ADMIN,), GET),
     Address("api-answer-help-request", (ADMIN,), POST),
     Address("api-keep-judgment", (ANNOTATOR, OWNER), POST),
@@ -338,6 +347,7 @@ ADDRESSES = [
     Address("adjudicate-decided", (ADJUDICATOR,), GET),
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
+    Address("ask-admin-about-case", (ADJUDICATOR,), BOTH),
     Address("case-claim", (ADJUDICATOR,), POST),
     Address("blind-ratings", (ADMIN,), GET),
     Address("case-later", (ADJUDICATOR,), POST),
@@ -351,6 +361,7 @@ ADDRESSES = [
     Address("api-rate-blind", (ADJUDICATOR,), POST),
     Address("api-claim-case", (ADJUDICATOR,), POST),
     Address("api-ask-judges", (ADJUDICATOR,), POST),
+    Address("api-ask-admin-about-case", (ADJUDICATOR,), POST),
     Address("api-questions", (ADJUDICATOR,), GET),
     Address("api-take-question-back", (ADJUDICATOR,), POST),
     Address("api-decisions", (ADJUDICATOR,), GET),
@@ -923,6 +934,7 @@ def answer_within_scope(address: Address, person: str, method: str, scope: str) 
     if scope == "judge" and address.name in OF_ONE_SELF:
         return "answer"
     is_judging = bool(people & {ANNOTATOR, ADJUDICATOR, CURATOR})
+    is_judging &= address.name not in FOR_ADMIN_SCOPE
     return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"
 
 

@@ -54,7 +54,10 @@ PAGES = {
         *("practice", "practice-pair", "own-study", "rate-pair", "timesheet"),
         *("ask-admin", "own-help-requests"),
     },
-    "adju": {"collection", "adjudicate", "case", "adjudicate-query", "guideline-text"},
+    "adju": {
+        *("collection", "adjudicate", "case", "adjudicate-query", "guideline-text"),
+        *("ask-admin-about-case", "own-help-requests"),
+    },
 }
 
 ACCOUNT_PAGES = {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from django.conf import settings
+from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -21,11 +19,12 @@ from accounts.mail.files import delete_mails_to
 from accounts.models import Collection, User
 from accounts.personal_data.account_rows import emails_of
 from accounts.personal_data.erased_names import digest_of_name
+from accounts.personal_data.erasures import note_erasure
 from accounts.personal_data.exporting import StoredRows, stored_about
 from accounts.personal_data.registry import Fate, obstacles_for, personal_rows
 from accounts.services import AccountError
 
-ERASURES = "erasures.jsonl"  # in the data folder
+SESSIONS_TOGETHER = 2_000
 HOLDS_PAIRS = "membership_with_pairs_to_judge_stays"  # a trigger
 
 
@@ -61,11 +60,6 @@ class ErasurePlan(NamedTuple):
     obstacles: list[str]
 
 
-def erasures_path() -> Path:
-    """The list of erasures, for `erase_again` after the restore of a backup."""
-    return Path(settings.DATA_DIR, ERASURES)
-
-
 def plan_erasure(person: User) -> ErasurePlan:
     stored = [each for each in stored_about(person) if each.rows.name != "account"]
     by_fate = {fate: [each for each in stored if each.rows.fate is fate] for fate in Fate}
@@ -87,9 +81,10 @@ def erase_person(*, person: User, typed: str) -> str:
     """
     if typed != person.username:
         raise WrongUsername(person, typed)
+    sessions = sessions_of(person)
     try:
         with transaction.atomic():
-            return _erase(person, f"erased-{secrets.token_hex(6)}")
+            return _erase(person, f"erased-{secrets.token_hex(6)}", sessions)
     except IntegrityError as error:
         if HOLDS_PAIRS not in str(error):
             raise
@@ -105,11 +100,12 @@ def erase_again(*, person: User, pseudonym: str) -> None:
     Raises:
         CannotErase: as `erase_person`.
     """
+    sessions = sessions_of(person)
     with transaction.atomic():
-        _erase(person, pseudonym)
+        _erase(person, pseudonym, sessions)
 
 
-def _erase(person: User, pseudonym: str) -> str:
+def _erase(person: User, pseudonym: str, sessions: list[str]) -> str:
     # Two erasures lock collections in the same order. Each also decides about its last admin.
     collections = Collection.objects.filter(memberships__user=person).distinct().order_by("pk")
     for collection in list(collections):
@@ -120,7 +116,7 @@ def _erase(person: User, pseudonym: str) -> str:
     if obstacles := obstacles_for(locked_person):
         raise CannotErase(f"Nothing was erased. {' '.join(obstacles)}")
     emails = emails_of(locked_person)
-    _end_sessions(locked_person)
+    _end_sessions(locked_person, sessions)
     for rows in personal_rows():
         rows.erase(locked_person)
     locked_person.groups.clear()
@@ -128,18 +124,39 @@ def _erase(person: User, pseudonym: str) -> str:
     _give_pseudonym(locked_person, pseudonym)
     record_action(kind=ActionKind.PERSON_ERASED, subject=about_person(locked_person))
     transaction.on_commit(partial(delete_mails_to, emails), robust=True)
-    transaction.on_commit(partial(_note_erasure, locked_person), robust=True)
+    transaction.on_commit(partial(note_erasure, locked_person), robust=True)
     return locked_person.username
 
 
-def _end_sessions(person: User) -> None:
-    """Also those that began before sessions were listed."""
-    own = [
-        session.pk
-        for session in Session.objects.iterator()
-        if session.get_decoded().get("_auth_user_id") == str(person.pk)
-    ]
-    Session.objects.filter(pk__in=own).delete()
+def sessions_of(person: User) -> list[str]:
+    """The keys of the person's sessions, also of those from before sessions were listed.
+
+    All sessions of the server are read, so this is for a moment without locks. They are read in
+    parts, because behind PgBouncer all rows of a statement are in memory at once.
+    """
+    own: list[str] = []
+    last = ""
+    while some := list(Session.objects.filter(pk__gt=last).order_by("pk")[:SESSIONS_TOGETHER]):
+        own += [session.pk for session in some if _is_of(session, person)]
+        last = some[-1].pk
+    return own
+
+
+def _end_sessions(person: User, found: list[str]) -> None:
+    """End the sessions `found` before the locks, and those that are listed now.
+
+    A session can have become another person's since. One that begins later is no login, because
+    the account cannot log in.
+    """
+    listed = UserSession.objects.filter(user=person).values_list("session_key", flat=True)
+    sessions = Session.objects.filter(pk__in={*found, *listed})
+    Session.objects.filter(
+        pk__in=[session.pk for session in sessions if _is_of(session, person)]
+    ).delete()
+
+
+def _is_of(session: Session, person: User) -> bool:
+    return bool(session.get_decoded().get("_auth_user_id") == str(person.pk))
 
 
 def _give_pseudonym(person: User, pseudonym: str) -> None:
@@ -152,10 +169,3 @@ def _give_pseudonym(person: User, pseudonym: str) -> None:
     person.last_login = None
     person.set_unusable_password()
     person.save()
-
-
-def _note_erasure(person: User) -> None:
-    """Add a line to the list of erasures. It has no personal data."""
-    line = {"id": person.pk, "pseudonym": person.username, "erased_at": str(person.erased_at)}
-    with erasures_path().open("a") as file:
-        file.write(f"{json.dumps(line)}\n")

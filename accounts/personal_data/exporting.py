@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from typing import IO, Any, ClassVar, NamedTuple
 
+from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.http import FileResponse
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.actions.kinds import ActionKind
@@ -84,6 +87,15 @@ def export_person(*, person: User, file: IO[bytes], for_the_person: bool) -> Non
             _write(archive, rows, found)
     with transaction.atomic():
         record_action(kind=ActionKind.PERSON_EXPORTED, subject=about_person(person))
+
+
+def zip_of(person: User, *, for_the_person: bool) -> FileResponse:
+    """The export as a download, for the pages and the API."""
+    file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115  (the response closes it)
+    export_person(person=person, file=file, for_the_person=for_the_person)
+    file.seek(0)
+    name = f"{person.username}-data.zip"
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def _readme(person: User, for_the_person: bool) -> str:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.actions.services import count_old_addresses, empty_old_addresses
 from accounts.invitations.models import Invitation
 from accounts.mail.files import delete_mails, mails_before
+from accounts.personal_data.erasures import share_notes
 from accounts.personal_data.models import RetentionRun
 from accounts.tokens.models import ApiToken
 
@@ -84,6 +85,7 @@ def count_expired() -> dict[str, int]:
 
 def clear_expired() -> dict[str, int]:
     """Clear all that is past its time. Returns how many of each. Two workers may do it at once."""
+    share_notes()
     counts = count_expired()
     for each in EXPIRING:
         if counts[each.name]:

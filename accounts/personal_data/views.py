@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from functools import wraps
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -20,8 +19,8 @@ from accounts.personal_data.erasing import ErasurePlan, WrongUsername, erase_per
 from accounts.personal_data.exporting import (
     NotForYou,
     check_may_see,
-    export_person,
     stored_about,
+    zip_of,
 )
 from accounts.personal_data.forms import ErasePersonForm, FindPersonForm
 from accounts.services import AccountError
@@ -45,7 +44,7 @@ def own_data(request: HttpRequest) -> HttpResponse:
 @require_POST
 def download_own_data(request: HttpRequest) -> HttpResponseBase:
     """A POST, because the export is recorded."""
-    return _zip_of(person_of(request), for_the_person=True)
+    return zip_of(person_of(request), for_the_person=True)
 
 
 def for_staff(view: View) -> View:
@@ -106,7 +105,7 @@ def export_person_data(request: HttpRequest, person_id: int) -> HttpResponseBase
         check_may_see(asked_by=person_of(request), person=person)
     except NotForYou as error:
         return _refused(request, error)
-    return _zip_of(person, for_the_person=person == person_of(request))
+    return zip_of(person, for_the_person=person == person_of(request))
 
 
 def _person(person_id: int) -> User:
@@ -128,11 +127,3 @@ def _page(request: HttpRequest, person: User, form: ErasePersonForm) -> HttpResp
     context = {"person": person, "form": form, "plan": plan, "parts": parts}
     status = 422 if form.errors else 200
     return render(request, "accounts/person_data.html", context, status=status)
-
-
-def _zip_of(person: User, *, for_the_person: bool) -> FileResponse:
-    file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115  (the response closes it)
-    export_person(person=person, file=file, for_the_person=for_the_person)
-    file.seek(0)
-    name = f"{person.username}-data.zip"
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
+from accounts.models import JUDGES, Role
 from annotation.api import JudgingView
 from annotation.help_requests.admin_pages import requests_of
 from annotation.help_requests.reading import requests_for
@@ -48,12 +49,15 @@ class HelpFields(serializers.Serializer[HelpRequest]):
 
 
 class OwnHelpRequestAnswer(HelpFields):
-    """A question of yours, or an answer for all judges of a facet that you judge.
+    """A question of yours, or an answer for all judges of a facet that you judge or adjudicate.
 
     Of an answer for all, the question is shown to its author alone.
     """
 
     is_own = serializers.SerializerMethodField()
+    from_case = serializers.SerializerMethodField(
+        help_text="Whether it is yours about a case: `token` is then that of the case."
+    )
     query = serializers.SerializerMethodField(help_text="Empty if it is not about an own pair.")
     token = serializers.SerializerMethodField()
     text = serializers.SerializerMethodField(help_text="Your question; empty if it is not yours.")
@@ -64,6 +68,9 @@ class OwnHelpRequestAnswer(HelpFields):
 
     def get_is_own(self, row: HelpRequest) -> bool:
         return self._is_own(row)
+
+    def get_from_case(self, row: HelpRequest) -> bool:
+        return row.from_case and self._is_own(row)
 
     def get_query(self, row: HelpRequest) -> str:
         return row.pair.query.name if row.pair and self._is_own(row) else ""
@@ -76,8 +83,9 @@ class OwnHelpRequestAnswer(HelpFields):
 
 
 class HelpRequestAnswer(HelpFields):
-    """A judge's question, as admins see it."""
+    """A question of a judge or an adjudicator, as admins see it."""
 
+    from_case = serializers.BooleanField(help_text="Whether an adjudicator asked it about a case.")
     query = serializers.SerializerMethodField(help_text="Empty if it is about the guideline.")
     docno = serializers.SerializerMethodField()
     asker = serializers.CharField(source="asker.username")
@@ -98,7 +106,13 @@ class HelpRequestAnswer(HelpFields):
         return [example.guideline.version for example in row.examples.all()]
 
 
-class OwnHelpRequests(JudgingView):
+class AskersView(JudgingView):
+    """A view of those who ask: judges and adjudicators."""
+
+    roles: ClassVar[tuple[str, ...]] = (*JUDGES, Role.ADJUDICATOR)
+
+
+class OwnHelpRequests(AskersView):
     @extend_schema(
         summary="Your questions to the admin, and answers for all judges",
         responses=OwnHelpRequestAnswer(many=True),
@@ -123,7 +137,7 @@ class AskAdmin(JudgingView):
         return Response(OwnHelpRequestAnswer(saved, context={"request": request}).data, status=201)
 
 
-class ReadHelpAnswer(JudgingView):
+class ReadHelpAnswer(AskersView):
     @extend_schema(summary="Mark an answer as read", request=None, responses={204: None})
     def post(self, request: Request, slug: str, help_request: int) -> Response:
         rows = requests_for(self.collection, self.person).filter(pk=help_request)
@@ -135,7 +149,7 @@ class ReadHelpAnswer(JudgingView):
 
 class HelpRequests(CollectionView):
     @extend_schema(
-        summary="Questions of judges",
+        summary="Questions of judges and adjudicators",
         responses=HelpRequestAnswer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -147,7 +161,7 @@ class HelpRequests(CollectionView):
 
 class AnswerHelpRequest(CollectionView):
     @extend_schema(
-        summary="Answer a question of a judge",
+        summary="Answer a question of a judge or an adjudicator",
         description="An answer is given once. 409 with `names_secrets` if it has the exact name of "
         "a judge, an adjudicator, a run or a retriever, and with `already_answered`.",
         request=NewHelpAnswer,

@@ -1,4 +1,4 @@
-"""Reads what judges see of help requests: their own, and answers for all judges of a facet."""
+"""Reads what judges and adjudicators see: own requests, and answers for all of a facet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q
 
-from accounts.models import Collection, User
+from accounts.models import Collection, Membership, Role, User
 from annotation.models import HelpReading, HelpRequest, HelpRequestQuerySet, SlotCount
 from corpus.models import Query
 
@@ -31,9 +31,19 @@ def help_of_pairs(query: Query, user: User, tokens: Iterable[str]) -> dict[str, 
     """
     found: dict[str, list[HelpRequest]] = {}
     own = HelpRequest.objects.filter(asker=user, pair__query=query, token__in=list(tokens))
-    for request in own:
+    for request in own.filter(from_case=False):
         found.setdefault(request.token, []).append(request)
     return found
+
+
+def asked_from_case(user: User) -> Exists:
+    """Of a pair: the user asked the admin about it as an adjudicator."""
+    return Exists(HelpRequest.objects.filter(asker=user, from_case=True, pair=OuterRef("pk")))
+
+
+def help_of_case(pair_id: int, user: User) -> list[HelpRequest]:
+    """The adjudicator's own requests about the case, the newest first."""
+    return list(HelpRequest.objects.filter(asker=user, from_case=True, pair=pair_id))
 
 
 def news_of_facet(query: Query, user: User) -> list[HelpRequest]:
@@ -43,23 +53,29 @@ def news_of_facet(query: Query, user: User) -> list[HelpRequest]:
     return list(rows.order_by("answered_at", "pk"))
 
 
+def _is_listed(user: User) -> Q:
+    """Own requests, and answers for all in facets that the user judges or adjudicates."""
+    judged = SlotCount.objects.filter(annotator=user)
+    decided = Membership.objects.filter(user=user, role=Role.ADJUDICATOR)
+    own_facets = Q(facet__in=judged.values("query__facet"))
+    own_facets |= Q(facet__collection__in=decided.values("collection"))
+    return Q(asker=user) | Q(own_facets, for_all=True)
+
+
 def unread_answers(user: User) -> HelpRequestQuerySet:
     """The answers of all collections that `requests_for` lists and the user has not read."""
-    judged_facets = SlotCount.objects.filter(annotator=user).values("query__facet")
-    return HelpRequest.objects.unread_by(user).filter(Q(asker=user) | Q(facet__in=judged_facets))
+    return HelpRequest.objects.unread_by(user).filter(_is_listed(user))
 
 
 def requests_for(collection: Collection, user: User) -> HelpRequestQuerySet:
-    """The rows of the judge's list, the latest first: own requests, and answers for all.
+    """The rows of the person's list, the latest first: own requests, and answers for all.
 
-    Answers for all are those of facets in which the person judges. `is_read` says whether the
-    person marked the answer as read.
+    `is_read` says whether the person marked the answer as read.
     """
-    judged_facets = SlotCount.objects.filter(annotator=user, query__collection=collection)
     readings = HelpReading.objects.filter(request=OuterRef("pk"), reader=user)
     return (
         HelpRequest.objects.of(collection)
-        .filter(Q(asker=user) | Q(for_all=True, facet__in=judged_facets.values("query__facet")))
+        .filter(_is_listed(user))
         .select_related("facet", "pair__query__facet", "pair__candidate__document")
         .prefetch_related("examples__guideline")
         .annotate(is_read=Exists(readings))

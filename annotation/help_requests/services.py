@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -82,20 +83,48 @@ class UndecidedExample(JudgingConflict):
     """The example shows a pair that has no final label yet."""
 
 
-def ask_for_help(
-    *, slot: OwnSlot, asker: User, text: str, on_guideline: bool, key: uuid.UUID
-) -> HelpRequest:
+@dataclass(frozen=True)
+class NewRequest:
+    """The fields that a person sends to ask. With `on_guideline`, the pair does not matter."""
+
+    text: str
+    on_guideline: bool
+    key: uuid.UUID
+
+
+def ask_for_help(*, slot: OwnSlot, asker: User, **sent: Any) -> HelpRequest:
     """Ask the admin about the pair of an own slot or repeat, or about the guideline of its facet.
 
-    The same `key` again returns the first request. Judging goes on meanwhile.
+    `sent` are the fields of a NewRequest. The same `key` again returns the first request. Judging
+    goes on meanwhile.
 
     Raises:
         NotYours, BadHelpText, NoAdmin, AlreadyAsked, KeyReused, CollectionArchived
     """
-    text = _checked(text, "question")
+    return save_request(
+        sent=NewRequest(**sent), asker=asker, lock_pair=lambda: _locked_pair(slot, asker)
+    )
+
+
+def save_request(
+    *,
+    sent: NewRequest,
+    asker: User,
+    lock_pair: Callable[[], tuple[Pair, str]],
+    from_case: bool = False,
+) -> HelpRequest:
+    """Save a request about a pair that the asker may ask about.
+
+    `lock_pair` is called in the transaction. It returns the pair and the name by which the asker
+    knows it, or raises.
+
+    Raises:
+        BadHelpText, NoAdmin, AlreadyAsked, KeyReused, CollectionArchived
+    """
+    text, on_guideline, key = _checked(sent.text, "question"), sent.on_guideline, sent.key
     try:
         with transaction.atomic():
-            pair, token = _locked_pair(slot, asker)
+            pair, token = lock_pair()
             facet = pair.query.facet
             check_not_archived(facet.collection)
             if earlier := HelpRequest.objects.filter(key=key).first():
@@ -108,6 +137,7 @@ def ask_for_help(
                 facet=facet,
                 pair=None if on_guideline else pair,
                 token="" if on_guideline else token,
+                from_case=from_case,
                 asker=asker,
                 text=text,
                 key=key,
@@ -149,7 +179,8 @@ def answer_request(
     Raises:
         BadHelpText, AlreadyAnswered, CollectionArchived
         NamesSecrets: the answer names a judge, an adjudicator, a retriever or a run; or, to all
-            judges, the paper of a pair that is not judged by both.
+            judges, the paper of a pair that is not judged by both or that an adjudicator asked
+            about.
     """
     answer = _checked(answer, "answer")
     with transaction.atomic():
@@ -200,11 +231,17 @@ def _sources_of(request: HelpRequest) -> Iterable[str]:
 
 
 def _check_paper(request: HelpRequest, text: str) -> None:
-    """Before both have judged the pair, its other judge must not recognise it in the text."""
+    """Its judges must not recognise a pair in the text before both have judged it.
+
+    Nor a pair of an adjudicator's question: they would learn that the other grade is another.
+    """
     pair = request.pair
-    if pair is None or Pair.objects.judged().filter(pk=pair.pk).exists():
+    if pair is None or not (found := papers_in(request, text)):
         return
-    if found := papers_in(request, text):
+    if request.from_case:
+        reason = "an adjudicator asked, so the judges of this pair would learn that they differ"
+        raise NamesSecrets("answer", found, reason)
+    if not Pair.objects.judged().filter(pk=pair.pk).exists():
         raise NamesSecrets("answer", found, "the other judge of this pair has not judged it yet")
 
 

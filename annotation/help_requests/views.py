@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
-from accounts.models import JUDGES, Collection
+from accounts.access import by_the_same_person, in_collection, person_of, roles_in, row_or_404
+from accounts.models import JUDGES, Collection, Role
 from annotation import queue
 from annotation.help_requests.forms import AskForm
 from annotation.help_requests.reading import requests_for
@@ -88,10 +88,10 @@ def _ask_page(
 
 
 @never_cache
-@in_collection(*JUDGES)
+@in_collection(*JUDGES, Role.ADJUDICATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_help_requests(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """The judge's questions with their answers, and the answers for all. POST marks as read.
+    """The person's questions with their answers, and the answers for all. POST marks as read.
 
     With `request`, one answer alone is marked, and `then` names the query to go on with.
     """
@@ -117,6 +117,7 @@ def own_help_requests(request: HttpRequest, collection: Collection) -> HttpRespo
             "collection": collection,
             "page": page,
             "person": person,
+            "is_judge": bool(roles_in(collection, person).intersection(JUDGES)),
             "has_unread": any(row.is_answered and not row.is_read for row in page.rows),
         },
     )

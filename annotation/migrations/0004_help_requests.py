@@ -4,7 +4,31 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from annotation.rules.help_requests import HELP_REQUESTS
+from accounts.rules import JUDGES_SQL
+from annotation.rules.help_requests import HAS_THE_PAIR, HELP_REQUEST, HELP_REQUESTS, MEMBER
+from database.triggers import reject
+
+# As they were when only judges asked. `0008_adjudicators_ask` replaces them.
+ASKERS_BEFORE = [
+    reject(
+        "help_request_on_an_own_pair",
+        table=HELP_REQUEST,
+        event="INSERT",
+        when=f"NEW.pair_id IS NOT NULL AND NOT {HAS_THE_PAIR}",
+    ),
+    reject(
+        "help_request_by_a_judge",
+        table=HELP_REQUEST,
+        event="INSERT",
+        when=f"NOT {MEMBER.format(column='asker_id', roles=f'IN {JUDGES_SQL}')}",
+    ),
+    reject(
+        "help_request_keeps_its_words",
+        table=HELP_REQUEST,
+        event="UPDATE",
+        columns="facet_id, pair_id, token, asker_id, text, key, asked_at",
+    ),
+]
 
 
 class Migration(migrations.Migration):
@@ -211,5 +235,6 @@ class Migration(migrations.Migration):
                 fields=("request", "reader"), name="help_reading_once"
             ),
         ),
+        *ASKERS_BEFORE,
         *HELP_REQUESTS,
     ]

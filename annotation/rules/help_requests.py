@@ -24,25 +24,55 @@ HAS_THE_PAIR = (
     "OR EXISTS (SELECT 1 FROM annotation_slot s JOIN annotation_repeat r ON r.slot_id = s.id "
     "WHERE s.pair_id = p.id AND r.annotator_id = NEW.asker_id AND r.token = NEW.token)))"
 )
-HELP_REQUESTS = [
+# The pair is under the facet and has both judgments. The asker has no slot of it, and had none
+# before it was opened again.
+IS_OF_OTHERS = (
+    "EXISTS (SELECT 1 FROM annotation_pair p JOIN corpus_query q ON q.id = p.query_id "
+    "WHERE p.id = NEW.pair_id AND q.facet_id = NEW.facet_id AND p.token = NEW.token "
+    "AND NOT EXISTS (SELECT 1 FROM annotation_slot s "
+    "WHERE s.pair_id = p.id AND s.annotator_id = NEW.asker_id) AND NOT EXISTS (SELECT 1 "
+    "FROM annotation_slot s JOIN annotation_judgment j ON j.slot_id = s.id "
+    "WHERE s.pair_id = p.id AND j.annotator_id = NEW.asker_id) AND 2 = (SELECT COUNT(*) "
+    "FROM annotation_slot s WHERE s.pair_id = p.id AND s.judgment_id IS NOT NULL))"
+)
+# 0008_adjudicators_ask makes these, in place of what 0004_help_requests made.
+ASKERS = [
     reject(
         "help_request_on_an_own_pair",
         table=HELP_REQUEST,
         event="INSERT",
-        when=f"NEW.pair_id IS NOT NULL AND NOT {HAS_THE_PAIR}",
+        when=f"NEW.pair_id IS NOT NULL AND NOT NEW.from_case AND NOT {HAS_THE_PAIR}",
+    ),
+    # Else an adjudicator could ask about an own pair, or before both have judged.
+    reject(
+        "help_request_on_a_case_of_others",
+        table=HELP_REQUEST,
+        event="INSERT",
+        when=f"NEW.pair_id IS NOT NULL AND NEW.from_case AND NOT {IS_OF_OTHERS}",
     ),
     reject(
         "help_request_by_a_judge",
         table=HELP_REQUEST,
         event="INSERT",
-        when=f"NOT {MEMBER.format(column='asker_id', roles=f'IN {JUDGES_SQL}')}",
+        when=(
+            "NOT NEW.from_case AND NOT "
+            + MEMBER.format(column="asker_id", roles=f"IN {JUDGES_SQL}")
+        ),
+    ),
+    reject(
+        "help_request_from_a_case_by_an_adjudicator",
+        table=HELP_REQUEST,
+        event="INSERT",
+        when="NEW.from_case AND NOT " + MEMBER.format(column="asker_id", roles="= 'adjudicator'"),
     ),
     reject(
         "help_request_keeps_its_words",
         table=HELP_REQUEST,
         event="UPDATE",
-        columns="facet_id, pair_id, token, asker_id, text, key, asked_at",
+        columns="facet_id, pair_id, token, from_case, asker_id, text, key, asked_at",
     ),
+]
+HELP_REQUESTS = [
     reject(
         "help_request_answered_once",
         table=HELP_REQUEST,

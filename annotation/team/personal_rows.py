@@ -135,7 +135,7 @@ register_rows(
     "help_requests",
     gettext_noop("The questions that the person asked an admin, and the answers."),
     *("collection=facet__collection__slug", "facet=facet__key", "text", "asked_at", "answer"),
-    *("for_all", "answered_at"),
+    *("for_all", "answered_at", "from_case"),
     model="annotation.HelpRequest",
     people=["asker"],
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bundle.counts import PER_QUERY
 from bundle.datasheet.blind_ratings import blind_sentences
+from bundle.datasheet.consent import consent_sentence
 from bundle.datasheet.label_errors import sample_sentence
 from bundle.datasheet.markdown import escaped, table
 from bundle.datasheet.owners import owners_sentence
@@ -134,6 +135,8 @@ def collection(content: Content) -> Iterator[str]:
         yield from _item("Judging", BLINDNESS)
     if owners := owners_sentence(sheet.owner_annotators):
         yield from _item("Owners who judged", owners)
+    if consent := consent_sentence(sheet.consent):
+        yield from _item("Consent", consent)
     if proof := snapshot.reports.current.get("display_proof"):
         yield from _item("Display", display_sentence(proof))
     if check := snapshot.reports.current.get("blindness"):

@@ -73,6 +73,14 @@ def _owner_annotators(snapshot: Snapshot) -> dict[str, int]:
     return {"owner_annotators": number} if number else {}
 
 
+def _consent(snapshot: Snapshot) -> dict[str, Any]:
+    consent = snapshot.datasheet.consent
+    if not consent.versions:
+        return {}
+    versions = [version._asdict() for version in consent.versions]
+    return {"consent": {**consent._asdict(), "versions": versions}}
+
+
 def _settings(snapshot: Snapshot) -> dict[str, Any]:
     """The settings that the manifest's `collection` does not have."""
     interchange = snapshot.interchange
@@ -96,6 +104,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
             "first_day": snapshot.datasheet.first_day,
             "last_day": snapshot.datasheet.last_day,
             **_owner_annotators(snapshot),
+            **_consent(snapshot),
             "annotators": [
                 {"label": field.label, "groups": [group._asdict() for group in field.groups]}
                 for field in snapshot.datasheet.annotators

@@ -32,7 +32,14 @@ from bundle.reading.opened import (
     OpenedBundle,
     read_json,
 )
-from bundle.records import ReleasedCorpusImport, ReleasedFacet, ReleasedGuideline, ReleasedStep
+from bundle.records import (
+    ConsentVersion,
+    ReleasedConsent,
+    ReleasedCorpusImport,
+    ReleasedFacet,
+    ReleasedGuideline,
+    ReleasedStep,
+)
 from scoring.folds import MOST as MOST_FOLDS
 
 LONGEST_NAME = 240  # of a query
@@ -70,6 +77,7 @@ class Settings(NamedTuple):
     last_day: date | None
     annotators: list[Any]
     owner_annotators: int
+    consent: ReleasedConsent
 
 
 def _rule(fields: Fields | None) -> tuple[str, float]:
@@ -134,6 +142,24 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         last_day=_day(sheet, "last_day"),
         annotators=list(sheet.each("annotators", _groups)),
         owner_annotators=sheet.optional_whole("owner_annotators", most=MOST_PEOPLE) or 0,
+        consent=_consent(sheet.optional_fields("consent")),
+    )
+
+
+def _consent(fields: Fields | None) -> ReleasedConsent:
+    if fields is None:
+        return ReleasedConsent()
+    return ReleasedConsent(
+        versions=fields.each(
+            "versions",
+            lambda row: ConsentVersion(
+                row.whole("number", least=1, most=2**31 - 1),
+                row.whole("agreed", most=MOST_PEOPLE),
+                row.whole("withdrawn", most=MOST_PEOPLE),
+            ),
+        ),
+        judges=fields.whole("judges", most=MOST_PEOPLE),
+        without=fields.whole("without", most=MOST_PEOPLE),
     )
 
 

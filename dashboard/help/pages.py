@@ -51,7 +51,7 @@ PAGES_HELPED: dict[str, tuple[str, ...]] = {
     "pooling#comparing-two-plans": ("compare-plans",),
     "judging_plans": ("plan-judging",),
     "judgments": ("import-judgments",),
-    "asking_the_admin": ("ask-admin", "own-help-requests"),
+    "asking_the_admin": ("ask-admin", "ask-admin-about-case", "own-help-requests"),
     "asking_the_admin#for-admins": ("help-requests", "help-request"),
     "guidelines": ("guidelines", "guideline", "guideline-text"),
     "qualification": ("training", "training-set", "training-result"),

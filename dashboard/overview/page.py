@@ -218,7 +218,7 @@ def _waiting_items(collection: Collection, counts: CollectionCounts) -> list[Wai
         text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
         items.append(WaitingItem(text, "View jobs", "jobs"))
     if counts.opened and (asked := HelpRequest.objects.of(collection).open().count()):
-        text = f"{count_noun(asked, 'question')} of judges without an answer"
+        text = f"{count_noun(asked, 'question')} to the admin without an answer"
         items.append(WaitingItem(text, "Answer", "help-requests"))
     if counts.has_facets:
         items += _label_items(collection)

@@ -24,6 +24,9 @@ class ReleaseImport(models.Model):
     last_day = models.DateField(null=True, blank=True)
     annotators = models.JSONField(default=list)
     owner_annotators = models.PositiveSmallIntegerField(default=0)
+    consent = models.JSONField(
+        null=True, blank=True, help_text="The counts of consent that the release states, if any."
+    )
     imported_at = models.DateTimeField(
         auto_now_add=True, help_text="After the judgments of the release were written."
     )

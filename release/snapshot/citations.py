@@ -18,7 +18,7 @@ from bundle.citation_labels import (
     papers_to_complete,
 )
 from bundle.datasheet.questions import QUESTIONS
-from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet
+from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedConsent, ReleasedDatasheet
 from bundle.snapshot import Snapshot
 from corpus.models import Query
 from database.consistent_reads import READ_TOGETHER, batched
@@ -52,7 +52,9 @@ def _about_citations(datasheet: ReleasedDatasheet) -> ReleasedDatasheet:
     answers = {
         key: answer for key, answer in datasheet.answers.items() if not QUESTIONS[key].about_judging
     }
-    return datasheet._replace(answers=answers, annotators=(), owner_annotators=0)
+    return datasheet._replace(
+        answers=answers, annotators=(), owner_annotators=0, consent=ReleasedConsent()
+    )
 
 
 def stored_citation_pairs(

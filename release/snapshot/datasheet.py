@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime
 
 from django.db.models import Exists, Max, Min, OuterRef, Q
 
 from accounts.models import Collection, GivenRole, Role
+from annotation.consent.models import Consent
 from annotation.models import Pair, SlotCount
 from bundle.datasheet.profiles import ProfileGroup, PublishedField
-from bundle.records import ReleasedDatasheet
+from bundle.records import ConsentVersion, ReleasedConsent, ReleasedDatasheet
 from release.datasheets.current import answers_of, dates_known, published_profiles
 from release.importing.models import ReleaseImport
 
@@ -28,7 +30,45 @@ def released_datasheet(collection: Collection) -> ReleasedDatasheet:
         annotators=published_profiles(collection) or _imported_profiles(imported),
         owner_annotators=_owner_annotators(collection)
         + (imported.owner_annotators if imported else 0),
+        consent=_consent(collection) or _imported_consent(imported),
     )
+
+
+def _consent(collection: Collection) -> ReleasedConsent | None:
+    """The consent of those who judged pairs of the release; None without a text."""
+    versions = list(collection.consent_texts.order_by("version").values_list("version", flat=True))
+    if not versions:
+        return None
+    judged = SlotCount.objects.filter(query__collection=collection, judged__gt=0).order_by()
+    judges = set(judged.values_list("annotator", flat=True))
+    given = Consent.objects.filter(text__collection=collection, person__in=judges).order_by()
+    agreed: defaultdict[int, set[int]] = defaultdict(set)
+    standing: defaultdict[int, set[int]] = defaultdict(set)
+    for version, person, withdrawn_at in given.values_list(
+        "text__version", "person", "withdrawn_at"
+    ):
+        agreed[version].add(person)
+        if withdrawn_at is None:
+            standing[version].add(person)
+    return ReleasedConsent(
+        versions=tuple(
+            ConsentVersion(
+                version, len(agreed[version]), len(agreed[version]) - len(standing[version])
+            )
+            for version in versions
+        ),
+        judges=len(judges),
+        without=len(judges.difference(*agreed.values())),
+    )
+
+
+def _imported_consent(imported: ReleaseImport | None) -> ReleasedConsent:
+    """The counts of the release that the collection was made from."""
+    consent = imported.consent if imported else {}
+    if not consent:
+        return ReleasedConsent()
+    versions = tuple(ConsentVersion(**version) for version in consent["versions"])
+    return ReleasedConsent(versions, consent["judges"], consent["without"])
 
 
 def _owner_annotators(collection: Collection) -> int:

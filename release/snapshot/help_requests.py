@@ -2,34 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, F, OuterRef, Q
-
 from accounts.models import Collection
-from annotation.models import HelpRequest, Slot
+from annotation.help_requests.advised import advised_slots
 from bundle.records import AdvisedJudgment
 
 
 def advised_judgments(collection: Collection) -> tuple[AdvisedJudgment, ...]:
-    """The judgments in slots of pairs with both, which an answer to the judge came before.
-
-    The answer was to the judge's own request about this pair, or to all judges from a request about
-    this pair. An answer about another pair is like the guideline: it is about none in particular.
-    """
-    requests = HelpRequest.objects.of(collection).answered().filter(pair__isnull=False)
-    if not requests.exists():
-        return ()
-    answers = requests.filter(
-        Q(asker=OuterRef("annotator")) | Q(for_all=True),
-        pair=OuterRef("pair"),
-        answered_at__lt=OuterRef("judgment__created_at"),
-    )
-    other = Slot.objects.unjudged().filter(pair=OuterRef("pair"))
-    rows = (
-        Slot.objects.of(collection)
-        .judged()
-        .filter(Exists(answers), ~Exists(other), pair__in=requests.order_by().values("pair"))
-        .annotate(query=F("pair__query__name"), docno=F("pair__candidate__document__docno"))
-        .order_by()
-        .values_list("query", "docno", "number")
-    )
-    return tuple(sorted(AdvisedJudgment(*row) for row in rows))
+    return tuple(AdvisedJudgment(*row) for row in advised_slots(collection))

@@ -72,17 +72,22 @@ const guideline = guidelinePanel();
 const cannot = lift("cannot");
 const note = lift("note");
 const ask = find("ask");
+const askAdmin = find("ask-admin");
 const buttons = [...document.querySelectorAll("[data-key]")];
 onKeys({
   ...Object.fromEntries(
-    // In the open question, a digit is no decision.
-    buttons.map((button) => [button.dataset.key, () => ask?.open || button.click()]),
+    // In an open question, a digit is no decision.
+    buttons.map((button) => [
+      button.dataset.key,
+      () => ask?.open || askAdmin?.open || button.click(),
+    ]),
   ),
   c: cannot,
   l: () => find("later")?.requestSubmit(),
   u: () => find("undo")?.click(),
   n: note,
   ...(ask && { q: lift("ask") }),
+  ...(askAdmin && { h: lift("ask-admin") }),
   g: () => guideline(),
   ...aids.keys,
   "?": help,

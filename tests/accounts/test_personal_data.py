@@ -28,7 +28,15 @@ from accounts.invitations.models import Invitation
 from accounts.invitations.services import store_invitation
 from accounts.mail.files import FileBackend
 from accounts.models import Role, User
-from accounts.personal_data.erasing import CannotErase, WrongUsername, erase_person, plan_erasure
+from accounts.personal_data.erasing import (
+    CannotErase,
+    WrongUsername,
+    _end_sessions,
+    erase_person,
+    plan_erasure,
+    sessions_of,
+)
+from accounts.personal_data.erasures import Erasure, all_erasures, not_erased
 from accounts.personal_data.models import RetentionRun
 from accounts.personal_data.registry import left_out, personal_rows
 from accounts.personal_data.retention import clear_expired_if_due
@@ -213,8 +221,8 @@ class TestErasure:
 
         action = RecordedAction.objects.get(kind=ActionKind.PERSON_ERASED)
         assert (action.person.username, action.about, action.details) == ("root", erased, {})
-        (line,) = Path(settings.DATA_DIR, "erasures.jsonl").read_text().splitlines()
-        assert json.loads(line)["pseudonym"] == erased.username
+        assert all_erasures() == [Erasure(erased.pk, erased.username, erased.erased_at)]
+        assert not_erased(all_erasures()) == []
         assert "Erased" in text_of(root.get(page))
 
     def test_nobody_logs_in_with_the_account_or_revives_its_name(self, world):
@@ -267,12 +275,43 @@ class TestErasure:
 
         # As after the restore of a backup in which ann2 was not erased.
         ann2 = User.objects.get(username="ann2")
-        erased = {"id": ann2.pk, "pseudonym": "erased-0123456789ab", "erased_at": "2026-01-01"}
-        (tmp_path / "erasures.jsonl").write_text(f"{json.dumps(erased)}\n")
-        call_command("erase_again", str(tmp_path / "erasures.jsonl"))
-        call_command("erase_again", str(tmp_path / "erasures.jsonl"))
+        # The number of an account that the backup lacks went to a person who came later.
+        later = UserFactory(username="later", date_joined=timezone.now() + timedelta(days=1))
+        people = [
+            {"id": person.pk, "pseudonym": pseudonym, "erased_at": str(timezone.now())}
+            for person, pseudonym in ((ann2, "erased-0123456789ab"), (later, "erased-1"))
+        ]
+        copy = tmp_path / "copy" / "erasures.jsonl"
+        copy.parent.mkdir()
+        copy.write_text("".join(f"{json.dumps(person)}\n" for person in people))
+        call_command("erase_again", str(copy))
+        call_command("erase_again", str(copy.parent))
         assert User.objects.get(pk=ann2.pk).username == "erased-0123456789ab"
-        assert "All people of the list are erased." in capsys.readouterr().out
+        assert User.objects.get(pk=later.pk).username == "later"
+        assert "2 people in the list, all erased here." in capsys.readouterr().out
+        for wrong in ("nowhere", "wrong.json"):
+            (tmp_path / "wrong.json").write_text("{}")
+            with pytest.raises(CommandError, match="is no list of erasures"):
+                call_command("erase_again", str(tmp_path / wrong))
+
+    def test_sessions_are_found_before_the_locks_and_checked_under_them(self, world):
+        person = User.objects.get(username="adju")
+        unlisted, other = client_of("adju"), client_of("ann1")
+        found = sessions_of(person)
+        assert found == [unlisted.session.session_key]
+
+        # Between the search and the locks, one becomes another person's, and one begins.
+        taken = Session.objects.get(pk=other.session.session_key)
+        late = client_of("adju")
+        UserSession.objects.create(
+            user=person, ip="198.51.100.7", session_key=late.session.session_key, data={}
+        )
+        with transaction.atomic():
+            _end_sessions(person, [*found, taken.pk])
+
+        left = set(Session.objects.values_list("pk", flat=True))
+        assert taken.pk in left
+        assert not left & {*found, late.session.session_key}
 
 
 class TestRetention:

@@ -18,7 +18,7 @@ from annotation.consent.services import (
     write_consent_text,
 )
 from annotation.models import Judgment, Slot
-from annotation.services import ConsentMissing
+from annotation.services import ConsentMissing, NewJudgment, insert_judgments
 from tests.support.factories import an_open_query
 from tests.support.sittings import digest_of, judge
 from tests.support.visits import address, client_of, text_of
@@ -148,3 +148,24 @@ def test_the_admin_writes_the_text_and_sees_who_agreed(admin, collection, slot):
     admin.post(page, {"text": ""})
     assert Collection.objects.get().consent_version == 0
     assert ConsentText.objects.count() == 1
+
+
+def test_imported_judgments_need_no_consent_here(collection, slot):
+    ask(collection)
+    judgment = NewJudgment(
+        slot=slot.pk,
+        annotator=slot.annotator_id,
+        grade=1,
+        reason="",
+        presentation_digest=digest_of(slot),
+        guideline_version=1,
+        key=str(uuid.uuid4()),
+    )
+
+    insert_judgments([judgment])
+
+    assert Judgment.objects.get().is_imported is True
+    with pytest.raises(ConsentMissing):
+        judge(slot, 2)
+    agree(collection=Collection.objects.get(), person=slot.annotator, version=1)
+    assert judge(slot, 2).is_imported is None

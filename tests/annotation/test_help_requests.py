@@ -253,7 +253,7 @@ def test_the_admin_answers_on_a_page_that_shows_the_pair_and_no_grade(opening, s
     slug = opening.query.collection.slug
     url = reverse("help-request", args=[slug, request.pk])
     overview = client.get(reverse("collection", args=[slug])).text
-    assert "1 question of judges without an answer" in overview
+    assert "1 question to the admin without an answer" in overview
 
     assert url in client.get(reverse("help-requests", args=[slug])).text
     page = client.get(url).text

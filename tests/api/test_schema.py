@@ -115,6 +115,7 @@ def path_values(world: World) -> dict[str, object]:
         "study": world.study.name,
         "question": question_of(world).pk,
         "help_request": help_request_of(world).pk,
+        "person_id": User.objects.get(username="ann2").pk,
         "number": practice_sets_of(world)[PracticeKind.PILOT].number,
         "practice_set": practice_sets_of(world)[PracticeKind.TRAINING].name,
     }

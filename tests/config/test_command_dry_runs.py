@@ -176,7 +176,11 @@ CASES: dict[str, Case] = {
     "export_person": lambda world, folder: ["ann1", folder / "person.zip"],
     "erase_person": lambda world, folder: ["ann2"],
     "erase_again": lambda world, folder: [
-        written(folder, "erasures.jsonl", {"id": 0, "pseudonym": "erased-0"})
+        written(
+            folder,
+            "erasures.jsonl",
+            {"id": 0, "pseudonym": "erased-0", "erased_at": "2026-01-01T00:00:00+00:00"},
+        )
     ],
     "remove_second_factors": lambda world, folder: ["ann1"],
     "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],

@@ -159,7 +159,7 @@ class TestWhatItSays:
         assert f"1 answer of an admin is unread:\n  {base}/own-help-requests/" in texts["ann1"]
         assert f"1 case waits for you:\n  {base}/adjudicate/" in texts["adju"]
         assert (
-            f"1 question of a judge waits for your answer:\n  {base}/help-requests/"
+            f"1 question to the admin waits for your answer:\n  {base}/help-requests/"
             in (texts["admin"])
         )
         assert f"1 job failed and was not tried again:\n  {base}/jobs/" in texts["admin"]

@@ -45,10 +45,10 @@ def test_each_role_is_told_of_its_own_work_in_its_own_collections():
     answer(ask_admin(slots_of(opening, "ann2")[3]), for_all=True)
     member(collection, Role.CURATOR, "curator")
 
-    # An answer for all judges is unread by both.
+    # An answer for all judges is unread by both, and by the adjudicator.
     ann = [("pairs", "other", 2), ("pairs", "small", 2), ("answers", "small", 1)]
     assert waiting("ann1") == waiting("ann2") == ann
-    assert waiting("adju") == [("cases", "small", 1)]
+    assert waiting("adju") == [("cases", "small", 1), ("answers", "small", 1)]
     assert waiting("admin") == [("questions", "small", 1)]
     assert waiting("curator") == []
     answer(asked)

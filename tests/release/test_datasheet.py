@@ -11,7 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Collection, User
+from annotation.consent.services import agree, withdraw, write_consent_text
 from bundle.datasheet.questions import QUESTIONS, required_questions
+from bundle.names import SETTINGS
 from dashboard.settings.archiving import archive_collection
 from dashboard.settings.export import export_collection
 from release.datasheets.current import missing_answers, published_profiles
@@ -26,13 +28,16 @@ from release.datasheets.services import (
     save_profile,
 )
 from release.errors import GateClosed
+from release.importing.service import import_release
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.api_world import client_of as client_of_api
+from tests.support.bundles import write_bundle
 from tests.support.datasheets import ANSWERS
 from tests.support.factories import a_collection, member
 from tests.support.gate_oracle import asked, read
 from tests.support.release_scenes import a_judged_collection
+from tests.support.released_files import files_of
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -341,3 +346,42 @@ def test_the_api_shows_and_saves_answers_and_names_what_is_missing(collection):
     assert len(answer["missing"]) == 12
     refused = client.post(address, {"answers": {"weather": "fine"}}, format="json")
     assert (refused.status_code, refused.json()["code"]) == (400, "answer_refused")
+
+
+# Consent
+
+
+def test_a_release_counts_who_agreed_to_which_version_and_names_nobody(tmp_path):
+    collection = a_judged_collection()
+    before = files_of(collection)
+    assert b"Consent" not in before["datasheet.md"]
+    assert b'"consent"' not in before[SETTINGS]
+    for text in ("We store grades.", "We store more."):
+        version = write_consent_text(collection=collection, text=text, written_by=None)
+        collection.refresh_from_db()
+        for name in ("ann1", "ann2", "adju")[version - 1 :]:  # the last judges nothing
+            person = User.objects.get(username=name)
+            agree(collection=collection, person=person, version=version)
+    withdraw(collection=collection, person=User.objects.get(username="ann2"))
+
+    files = files_of(collection)
+
+    sheet = " ".join(files["datasheet.md"].decode().split())
+    assert "Version 1 of the text: 2 of 2 judges agreed. 1 of them withdrew later." in sheet
+    assert "Version 2 of the text: 1 of 2 judges agreed. 1 of them withdrew later." in sheet
+    assert "agreed to no version" not in sheet
+    assert not re.search(rb"ann[12]|adju", files["datasheet.md"] + files[SETTINGS])
+    path = write_bundle(tmp_path / "release.zip", files)
+    import_release(path=path, slug="copy")
+    again = files_of(Collection.objects.get(slug="copy"))
+    settings = [json.loads(each[SETTINGS])["datasheet"]["consent"] for each in (files, again)]
+    assert settings[0] == settings[1]
+
+
+def test_judges_who_agreed_to_no_version_are_counted():
+    collection = a_judged_collection()
+    write_consent_text(collection=collection, text="We store grades.", written_by=None)
+
+    sheet = " ".join(files_of(collection)["datasheet.md"].decode().split())
+
+    assert "Version 1 of the text: 0 of 2 judges agreed. 2 agreed to no version." in sheet

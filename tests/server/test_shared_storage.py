@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,13 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.test import override_settings
+from django.test import TestCase, override_settings
+from django.utils import timezone
 
+from accounts.models import User
+from accounts.personal_data.erasing import erase_person
+from accounts.personal_data.erasures import all_erasures, not_erased
+from accounts.personal_data.retention import clear_expired
 from dashboard.settings.archiving import archive_collection, begin_deletion
 from dashboard.settings.deletion import contents_of, delete_collection
 from dashboard.settings.export import export_collection
@@ -23,6 +29,7 @@ from release.files import open_release, path_of
 from release.models import Release
 from release.services import publish_release
 from server.checks.files import check_bucket
+from tests.support.factories import UserFactory
 from tests.support.release_scenes import a_judged_collection
 from tests.support.shared_storage import STORAGE_FIXTURES, keys, storage_out_of_reach
 from web.stored_files import StorageFailed
@@ -119,3 +126,39 @@ def test_the_doctor_says_whether_the_storage_works(bucket, settings):
     assert "DATA_DIR" in check_bucket().found
     with pytest.raises(CommandError, match="Set FILES_BUCKET"):
         call_command("share_files")
+
+
+def test_the_list_of_erasures_is_one_for_all_machines(bucket, settings, tmp_path, capsys):
+    """Also after the storage failed, and after a restore on a machine that erased nobody."""
+    settings.DATA_DIR = tmp_path / "first"
+    first, second, third = (UserFactory(username=name) for name in ("first", "second", "third"))
+    erase(first)
+    with on_another_machine(settings, tmp_path):
+        erase(second)
+    assert keys(bucket) == [f"some/prefix/erasures/{each.pk}.json" for each in (first, second)]
+    assert files_in(tmp_path) == []
+
+    with storage_out_of_reach(settings):
+        erase(third)
+        with pytest.raises(StorageFailed):
+            all_erasures()
+    assert len(keys(bucket)) == 2
+    assert [each.person for each in all_erasures()] == [first.pk, second.pk, third.pk]
+    clear_expired()
+    assert len(keys(bucket)) == 3
+    assert files_in(tmp_path) == []
+
+    # As in a database of the backup, in which this person has a name.
+    back = UserFactory(username="back", date_joined=third.date_joined)
+    line = {"id": back.pk, "pseudonym": "erased-before", "erased_at": str(timezone.now())}
+    bucket.put_object(Key=f"some/prefix/erasures/{back.pk}.json", Body=json.dumps(line))
+    with on_another_machine(settings, tmp_path / "restored"):
+        assert [each.pseudonym for each in not_erased(all_erasures())] == ["erased-before"]
+        call_command("erase_again")
+    assert User.objects.get(pk=back.pk).username == "erased-before"
+    assert "erased-before: erased again." in capsys.readouterr().out
+
+
+def erase(person: User) -> None:
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        erase_person(person=person, typed=person.username)

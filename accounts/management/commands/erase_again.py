@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import User
 from accounts.personal_data.erasing import erase_again
+from accounts.personal_data.erasures import all_erasures, erasures_in, not_erased
+from web.words import count_noun
 
 
 class Command(ProjectCommand):
-    help = "After a restore, erase again the people of DATA_DIR/erasures.jsonl."
+    help = "After a restore, erase again the people who were erased since the backup."
     stage = "Settings"
     takes_collection = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("file", help="The list of erasures, kept apart from the backup.")
+        parser.add_argument(
+            "file",
+            type=Path,
+            nargs="?",
+            help="A copy of the list: a file, or the folder erasures. Without it, the list of "
+            "DATA_DIR and of FILES_BUCKET.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            lines = Path(options["file"]).read_text().splitlines()
-            erasures = {int(each["id"]): str(each["pseudonym"]) for each in map(json.loads, lines)}
-        except (OSError, ValueError, KeyError) as error:
-            raise CommandError(f"{options['file']}: no list of erasures ({error}).") from error
-        found = User.objects.filter(pk__in=erasures, erased_at=None).order_by("pk")
-        for person in found:
-            erase_again(person=person, pseudonym=erasures[person.pk])
-            self.stdout.write(f"{erasures[person.pk]}: erased again.")
+        path: Path | None = options["file"]
+        erasures = erasures_in(path) if path else all_erasures()
+        found = not_erased(erasures)
+        for erasure in found:
+            person = User.objects.get(pk=erasure.person)
+            erase_again(person=person, pseudonym=erasure.pseudonym)
+            self.stdout.write(f"{erasure.pseudonym}: erased again.")
         if not found:
-            self.stdout.write("All people of the list are erased.")
+            self.stdout.write(
+                f"Nothing to do: {count_noun(len(erasures), 'person', 'people')} in the list, "
+                "all erased here."
+            )

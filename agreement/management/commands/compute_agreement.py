@@ -58,6 +58,17 @@ def table(payload: Mapping[str, Any]) -> Iterator[str]:
             yield _line(
                 row["facet"] or "all queries", "", *(_number(share, ".2%") for share in shares)
             )
+    if advised := payload.get("advised"):
+        yield ""
+        yield (
+            "Without pairs on which a judge got an answer of an admin before judging "
+            f"({advised['left_out']:,} left out)"
+        )
+        yield _line("facet (medians)", "stage", "pairs", "left out", *COLUMNS)
+        for row in advised["facets"]:
+            medians = [_number(row["median"][column]) for column in COLUMNS]
+            facet = row["facet"] or "all queries"
+            yield _line(facet, row["stage"], row["pairs"], row["left_out"], *medians)
     yield ""
     yield _line("query", "stage", "n", "missing", *COLUMNS)
     for row in payload["queries"]:

@@ -8,10 +8,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import ProjectCommand
-from accounts.personal_data.erasing import erasures_path
+from accounts.personal_data.erasures import NoErasures, all_erasures, not_erased
 from backups.cancelling import cancelled_by_signals
 from backups.restoring import restore_backup
 from web.program import command_text
+from web.stored_files import StorageFailed
+from web.words import count_noun
 
 
 class Command(ProjectCommand):
@@ -52,13 +54,23 @@ class Command(ProjectCommand):
             f"Restored the backup of {restored.manifest.created_at}. All tables and files are "
             "equal. Start web and workers. Indexes are built again when they are needed."
         )
-        if (erasures := erasures_path()).is_file():
-            self.stdout.write(
-                "People were erased on this server. Erase them again: "
-                + command_text(f"erase_again {erasures}")
-            )
+        self._show_erasures()
         for kept in restored.kept:
             self.stdout.write(f"What was there before is kept: {kept}. Remove it when all is well.")
+
+    def _show_erasures(self) -> None:
+        try:
+            found = not_erased(all_erasures())
+        except (StorageFailed, NoErasures) as error:
+            command = command_text("erase_again")
+            self.stdout.write(f"{error} Then erase people again: {command}")
+            return
+        if found:
+            people = count_noun(len(found), "person", "people")
+            self.stdout.write(
+                f"{people} of this backup were erased after it. Erase them again: "
+                + command_text("erase_again")
+            )
 
     def _report(self, text: str) -> None:
         self.stdout.write(f"{text} …")

@@ -7,12 +7,13 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from accounts.commands import ProjectCommand
+from accounts.personal_data import erasures
 from web.stored_files import StorageFailed, finished_below, share
 from web.words import count_noun
 
 
 class Command(ProjectCommand):
-    help = "Move the uploads and releases of this machine to the storage of FILES_BUCKET."
+    help = "Move the uploads, releases and erasures of this machine to the storage of FILES_BUCKET."
     stage = "Settings"
     takes_collection = False
     plans = True
@@ -20,7 +21,7 @@ class Command(ProjectCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.FILES_BUCKET:
             raise CommandError("Set FILES_BUCKET first. Nothing was changed.")
-        folders = (settings.UPLOAD_DIR, settings.RELEASE_DIR)
+        folders = (settings.UPLOAD_DIR, settings.RELEASE_DIR, erasures.folder())
         paths = [path for folder in folders for path in finished_below(Path(folder))]
         moved = 0
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -27,7 +28,50 @@ def withdrawn(world: World) -> Consent:
     return consent
 
 
+def asked(world: World) -> ConsentText:
+    """The collection asks for consent to its first version."""
+    first = text(world)
+    change(world.collection, consent_version=1)
+    return first
+
+
+def judged(world: World, **changes: Any) -> None:
+    again(world.judgments[0], sequence=9, key=uuid.uuid4(), **changes)
+
+
+def judged_after_withdrawal(world: World) -> None:
+    consent = Consent.objects.create(
+        text=asked(world), person=world.first, agreed_at=timezone.now()
+    )
+    judged(world)
+    change(consent, withdrawn_at=timezone.now())
+    again(world.judgments[0], sequence=10, key=uuid.uuid4())
+
+
+def judged_under_a_new_version(world: World) -> None:
+    Consent.objects.create(text=asked(world), person=world.first, agreed_at=timezone.now())
+    text(world, version=2, text="We store more.")
+    change(world.collection, consent_version=2)
+    judged(world, is_imported=False)
+
+
+def judged_with_the_consent_of_another(world: World) -> None:
+    Consent.objects.create(text=asked(world), person=world.second, agreed_at=timezone.now())
+    judged(world)
+
+
 CASES = [
+    Case("judgment_after_consent", lambda world: (asked(world), judged(world))),
+    Case("judgment_after_consent", judged_after_withdrawal),
+    Case("judgment_after_consent", judged_under_a_new_version),
+    Case("judgment_after_consent", judged_with_the_consent_of_another),
+    Case(
+        "repeat_judgment_after_consent",
+        lambda world: (
+            asked(world),
+            again(world.repeat_judgment, sequence=9, key=uuid.uuid4()),
+        ),
+    ),
     Case("consent_text_version_once", lambda world: again(text(world))),
     Case("consent_text_has_text", lambda world: text(world, text="")),
     Case("consent_text_has_text", lambda world: text(world, version=0)),

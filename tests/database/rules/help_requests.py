@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Membership, Role, User
 from annotation.models import Guideline, HelpExample, HelpReading, HelpRequest, Pair
 from tests.database.rules.world import Case, World, again, change, delete
 
@@ -23,6 +23,18 @@ def asked(world: World, **changes: Any) -> HelpRequest:
         "key": uuid.uuid4(),
     }
     return HelpRequest.objects.create(**row | changes)
+
+
+def from_a_case(world: World, **changes: Any) -> HelpRequest:
+    """By the adjudicator, about a pair with both judgments."""
+    row = {"asker": world.adjudicating.user, "from_case": True, "pair": world.pair}
+    return asked(world, **row | changes)
+
+
+def own_case(world: World) -> HelpRequest:
+    """By a judge of the pair who adjudicates in the collection, too."""
+    Membership.objects.create(collection=world.collection, user=world.first, role=Role.ADJUDICATOR)
+    return from_a_case(world, asker=world.first)
 
 
 def about_the_guideline(world: World, **changes: Any) -> HelpRequest:
@@ -70,6 +82,25 @@ CASES = [
     Case("help_request_on_an_own_pair", lambda world: asked(world, token=world.repeat.token)),
     Case("help_request_on_an_own_pair", lambda world: asked(world, facet=world.other_facet)),
     Case("help_request_by_a_judge", lambda world: about_the_guideline(world, asker=world.stranger)),
+    Case(
+        "help_request_by_a_judge",
+        lambda world: about_the_guideline(world, asker=world.adjudicating.user),
+    ),
+    Case(
+        "help_request_from_a_case_by_an_adjudicator",
+        lambda world: from_a_case(world, pair=None, asker=world.third),
+    ),
+    Case(
+        "help_request_on_a_case_of_others",
+        lambda world: from_a_case(world, pair=world.open_slots[0].pair),
+    ),
+    Case("help_request_on_a_case_of_others", lambda world: from_a_case(world, token="x")),
+    Case(
+        "help_request_on_a_case_of_others",
+        lambda world: from_a_case(world, facet=world.other_facet),
+    ),
+    Case("help_request_on_a_case_of_others", own_case),
+    Case("help_request_keeps_its_words", lambda world: change(from_a_case(world), from_case=False)),
     Case("help_request_keeps_its_words", lambda world: change(asked(world), text="Other")),
     Case("help_request_answered_once", lambda world: change(answered(world), answer="Other")),
     Case(
