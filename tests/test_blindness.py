@@ -212,7 +212,7 @@ ADJUDICATORS_SECRETS = secrets_from(
     *("ann1", "ann2", "ann3", "odilia"),
     also=(
         *(HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN1, PROPOSED_TO_ANN2, 'proposed_grade":3'),
-        *(QUESTION, HELP_ANSWER, "my own question", GENERAL_ANSWER),
+        *(QUESTION, HELP_ANSWER, "my own question"),
     ),
 )
 
@@ -317,6 +317,7 @@ def test_nothing_an_owner_annotator_can_click_tells_anything(world):
         assert without_ages(after[request]) == without_ages(answer), request
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.usefixtures("_refusals_once")
 def test_no_address_tells_an_owner_annotator_anything(world):
     crawl = visitor("odilia")
@@ -381,6 +382,7 @@ def mail_to(username: str) -> str:
     return f"{mail.subject}\n{mail.body}\n{sorted(mail.extra_headers.items())}"
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.usefixtures("_refusals_once")
 def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
     crawl = visitor("adju").follow_links("/")
@@ -390,6 +392,7 @@ def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world
     assert "adjudicate" in crawl.names
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.usefixtures("_refusals_once")
 def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     """The crawls of annotators and adjudicators above search for this note too."""

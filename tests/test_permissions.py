@@ -898,6 +898,7 @@ def cells(pairs: list[tuple[Address, str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("address", "person"), pairs, ids=names)
 
 
+@pytest.mark.by_day(2)
 @cells(ALLOWED)
 def test_with_the_role_the_address_answers_its_methods_and_no_other(address, person, world):
     for method in methods_for(address, person, address.people):
@@ -938,6 +939,7 @@ def answer_within_scope(address: Address, person: str, method: str, scope: str) 
     return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize("scope", NARROW_SCOPES)
 def test_a_token_does_what_its_scope_allows_and_nothing_else(scope, world):
     addresses = [each for each in ADDRESSES if is_api(each.name) and each.people]

@@ -81,6 +81,7 @@ def unpublished(collection: Collection) -> bytes:
         return file.read()
 
 
+@pytest.mark.by_day(2)
 def test_a_backup_made_meanwhile_has_the_person_whole_and_the_list_names_the_account(
     tmp_path, settings
 ):

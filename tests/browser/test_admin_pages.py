@@ -67,23 +67,27 @@ def problems_of(page: Page, width: int, rules: Sequence[str] = ()) -> list[str]:
     return [f"{page.url} at {width}: {problem}" for problem in problems]
 
 
-def test_every_page_is_accessible_and_no_wider_than_the_screen(new_context, live_server, addresses):
-    """Narrow and dark by all rules; wide and light by those that depend on width or colour."""
+@pytest.mark.by_day(2)
+@pytest.mark.parametrize(
+    ("width", "theme", "rules"),
+    [(360, "dark", ()), (1440, "light", LOOKS)],
+    ids=["narrow and dark by all rules", "wide and light by those about width or colour"],
+)
+def test_every_page_is_accessible_and_no_wider_than_the_screen(
+    width, theme, rules, new_context, live_server, addresses
+):
     # Axe puts its own script into the page, which the policy forbids.
     # Without motion, colours change at once with the theme.
     context = new_context(bypass_csp=True, reduced_motion="reduce")
     log_in(context, live_server, User.objects.get(username="admin"))
     page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=theme)
     problems = []
 
     for address in addresses:
-        page.set_viewport_size({"width": 360, "height": 800})
-        page.emulate_media(color_scheme="dark")
         answer = page.goto(live_server.url + address)
         assert answer.ok, f"{address}: {answer.status}"
-        problems += problems_of(page, 360)
-        page.set_viewport_size({"width": 1440, "height": 800})
-        page.emulate_media(color_scheme="light")
-        problems += problems_of(page, 1440, LOOKS)
+        problems += problems_of(page, width, rules)
 
     assert not problems

@@ -17,7 +17,11 @@ from tests.support.judging_page import (
 )
 from tests.support.sittings import pair_url, query_url
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 size, _, slots, annotator, start, page = WORKSPACE_FIXTURES
 

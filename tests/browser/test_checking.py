@@ -10,7 +10,11 @@ from tests.support.factories import a_collection, a_query, member
 from tests.support.judging_page import assert_accessible, eventually, log_in, read_and_press
 from tests.support.labels import a_predicted_document, predicted
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_labels_and_boundaries_are_corrected_by_keyboard(page, context, live_server):

@@ -13,7 +13,11 @@ from release.versions.published_files import read_member
 from tests.support.judging_page import log_in
 from tests.support.release_scenes import a_judged_collection
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_a_reported_error_is_settled_and_in_the_changelog_of_the_next_version(

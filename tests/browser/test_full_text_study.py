@@ -18,7 +18,11 @@ from tests.support.judging_page import (
 )
 from tests.support.study_scenes import a_labelled_query, a_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_a_study_is_rated_by_keyboard_and_reported(page, context, live_server):

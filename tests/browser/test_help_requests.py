@@ -13,7 +13,11 @@ from tests.support.help_scenes import answer
 from tests.support.judging_page import assert_accessible, expect_pair, log_in, read_and_press
 from tests.support.sittings import grades_in, judge_both, pair_url, slots_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_a_judge_asks_offline_judges_on_and_reads_the_answer(page, context, live_server):

@@ -19,7 +19,11 @@ from tests.support.factories import a_collection, a_query
 from tests.support.judging_page import read_and_press
 from tests.support.keyboard import press, tab_to, type_into, walk
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 PASSWORD = "another horse battery"
 PAGES = (
     *("account/", "accounts/email/", "accounts/sessions/", "account/tokens/", "account/data/"),

@@ -14,7 +14,11 @@ from jobs.models import Job, State
 from tests.support.factories import a_collection
 from tests.support.judging_page import log_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 HIDE = "Object.defineProperty(document, 'hidden', {get: () => true, configurable: true})"
 

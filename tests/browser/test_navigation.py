@@ -10,7 +10,11 @@ from accounts.models import Collection, Role, User
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.judging_page import log_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 @pytest.fixture

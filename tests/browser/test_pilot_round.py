@@ -16,7 +16,11 @@ from tests.support.judging_page import (
 )
 from tests.support.practice_scenes import a_pilot, practise
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_a_round_is_judged_by_keyboard_and_followed_by_the_admin(page, context, live_server):

@@ -11,7 +11,11 @@ from pooling.models import LastPlan
 from tests.support.judging_page import log_in
 from tests.support.pooling_scenes import a_listed_collection
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 DROP = """(zone, name) => {
   const dataTransfer = new DataTransfer();

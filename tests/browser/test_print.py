@@ -8,7 +8,11 @@ from django.urls import reverse
 from accounts.models import User
 from tests.support.judging_page import log_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 A4 = {"width": 680, "height": 1009}  # within margins of 15 mm
 MENUS = ".topbar, .tabs, .crumbs, footer, .button, .filter-bar, .screen-only"

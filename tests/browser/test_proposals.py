@@ -13,7 +13,11 @@ from tests.support.judging_page import (
     read_and_press,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 size, _, slots, annotator, start, page = WORKSPACE_FIXTURES
 

@@ -10,7 +10,11 @@ from release.publicity import make_public
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 @pytest.fixture

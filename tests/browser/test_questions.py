@@ -14,7 +14,11 @@ from tests.support.factories import a_collection, an_open_query
 from tests.support.judging_page import assert_accessible, log_in, read_and_press
 from tests.support.sittings import ask, judge_both, pair_url
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 @pytest.fixture

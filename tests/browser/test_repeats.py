@@ -9,7 +9,11 @@ from tests.support.judging_page import WORKSPACE_FIXTURES, eventually, log_in, r
 from tests.support.repeats import an_open_query_with_repeats, repeats_of
 from tests.support.sittings import grades_in, query_url
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 size, _, slots, annotator, start, page = WORKSPACE_FIXTURES
 

@@ -17,7 +17,11 @@ from tests.support.judging_page import assert_accessible, log_in, read_and_press
 from tests.support.sittings import grades_in, slots_of
 from tests.support.visits import address
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_a_judge_consents_judges_and_is_erased(page, context, live_server, settings, tmp_path):

@@ -11,7 +11,11 @@ from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.judging_page import assert_accessible, log_in, read_and_press
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 def test_papers_are_screened_by_keyboard_and_a_failed_save_is_kept(page, context, live_server):

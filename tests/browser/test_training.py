@@ -15,7 +15,11 @@ from tests.support.factories import a_query
 from tests.support.judging_page import assert_accessible, log_in, read_and_press, shown
 from tests.support.training_scenes import a_trainee, a_training_set, pairs_of, with_gold
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 PAIRS = 5
 
 

@@ -22,7 +22,12 @@ from retrieval.retrievers.analysis import PLAIN
 from scoring.baselines.services import make_baselines
 from tests.csfcube.test_published_files import FOLDS, scores_of
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2),
+]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "baselines.md"
 FACETS = ("background", "method")

@@ -9,7 +9,12 @@ from bundle.verification.service import verify
 from release.importing.service import import_release
 from tests.support.bundles import released_files
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2),
+]
 
 
 def test_the_release_passes_every_check(bundle_folder):

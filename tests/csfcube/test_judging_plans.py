@@ -14,7 +14,12 @@ from scoring.systems.lists import system_lines
 from scoring.systems.services import RunPath, import_system
 from tests.support import second_planner
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2),
+]
 
 BASELINES = ("fabs_tfidf", "fabs_bm25", "fabs_log_tfidf", "facet_tfidf", "facet_bm25")
 
@@ -36,7 +41,7 @@ def compared(*arguments: str) -> dict:
     return json.loads(out.getvalue())
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("model", "repetitions"), [("specter", 2), ("fabs_bm25", 1)])
 def test_a_second_program_gives_the_same_figures(
     with_systems, csfcube, tmp_path, model, repetitions
@@ -59,7 +64,7 @@ def test_a_second_program_gives_the_same_figures(
             assert values == pytest.approx(expected[key][name], abs=1e-9), (key, name)
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(6)
 def test_the_figures_that_the_page_shows_are_those_of_the_release(with_systems):
     """Rounded to six digits, as the file has them."""
     payload = compared("--model", "specter")

@@ -14,7 +14,12 @@ from release.snapshot.documents import stored_documents
 from tests.support.release_loaders import READERS, a_fixed_run, by_beir, read_beir, scores, unpack
 from tests.support.releases import EVERY_EXCEPTION
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.one_database,
+    pytest.mark.by_day(2),
+]
 
 NDCG_OF_SPECTER = 0.3363086142987522  # nDCG@10, mean over the queries
 LABELS = {"background": 1877, "method": 2174, "all": 4051}

@@ -20,7 +20,11 @@ from evaluation.shadow_judges.parts import report_parts
 from evaluation.shadow_judges.services import Description, import_shadow_judge
 from reports.services import compute_report
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.by_day(2),
+]
 
 # From the published ratings, a missing one counted as 0; medians over queries.
 PUBLISHED = {

@@ -18,7 +18,11 @@ from planning.yields.rates import rates
 from planning.yields.reading import read_pairs
 from tests.docs.markdown import ROOT
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.csfcube,
+    pytest.mark.django_db,
+    pytest.mark.by_day(2),
+]
 
 PAGE = ROOT / "docs" / "yields.md"
 

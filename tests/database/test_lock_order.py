@@ -675,6 +675,7 @@ def check_all_holds(scene: Scene) -> None:
         assert lists_digest(lists) == used.sha256
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize("first", [*CHANGERS, *OTHERS], ids=lambda service: service.__name__)
 def test_a_service_that_begins_before_another_commits_leaves_everything_true(
     first, on_postgresql, tmp_path

@@ -51,7 +51,7 @@ def made_set(tmp_path_factory) -> Path:
     return made
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("database", ["SQLite", "PostgreSQL"])
 @pytest.mark.parametrize("version", KEPT)
 def test_a_kept_version_is_migrated_and_its_pages_and_releases_work(version, database):
@@ -77,7 +77,7 @@ print(*changed_migrations(folder, folder / "kept.sqlite3"), sep="\\n")
 """
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(6)
 def test_a_published_migration_that_makes_another_rule_is_named(made_set, tmp_path):
     altered = shutil.copytree(made_set, tmp_path / "set")
     for name in (DATABASE, RULES):

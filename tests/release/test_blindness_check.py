@@ -37,7 +37,7 @@ from tests.support.visits import address, client_of, text_of
 
 # About what pages and answers say, which does not depend on the database.
 # Each plants a leak and requests everything, so a half of them runs each day.
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.by_day(4)]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.by_day(8)]
 
 PAGE = "annotation/judge.html"  # the list of an annotator's queries
 ADJUDICATORS_PAGE = "adjudication/adjudicate.html"

@@ -354,7 +354,7 @@ def test_the_api_shows_and_saves_answers_and_names_what_is_missing(collection):
 def test_a_release_counts_who_agreed_to_which_version_and_names_nobody(tmp_path):
     collection = a_judged_collection()
     before = files_of(collection)
-    assert b"Consent" not in before["datasheet.md"]
+    assert b"judges agreed" not in before["datasheet.md"]
     assert b'"consent"' not in before[SETTINGS]
     for text in ("We store grades.", "We store more."):
         version = write_consent_text(collection=collection, text=text, written_by=None)

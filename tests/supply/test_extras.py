@@ -27,6 +27,7 @@ OPTIONAL = {
     "botocore": ("config/settings.py", "web/stored_files.py"),
     "pyjwt": "accounts/institution/oidc.py",
     "python3-saml": "accounts/institution/saml.py",
+    "xmlsec": "accounts/institution/saml.py",  # which python3-saml installs
     "ir-datasets": "corpus/formats/ir_datasets_source.py",
     "prometheus-client": "server/metrics/",
     "sentry-sdk": "server/error_reports.py",

@@ -15,9 +15,10 @@ other files: that took each worker 30 seconds, for a ninth of the tests.
 
 A test with the marker `by_day(n)` takes long, and is not about the product itself: the benchmark,
 the commands of the docs, and figures that a second program computes again; or it shows with much
-time what others show with less. `make test` runs one of n cases, another one each day; without
-cases, it runs every n days, and with `together` on the same day as the others of its file, which
-share what takes long. FULL=1 or arguments run all.
+time what others show with less, such as a page in a browser whose requests have tests of their
+own. `make test` runs one of n cases, another one each day; without cases, it runs every n days,
+and with `together` on the same day as the others of its file, which share what takes long. FULL=1
+or arguments run all.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.

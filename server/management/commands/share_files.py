@@ -13,7 +13,7 @@ from web.words import count_noun
 
 
 class Command(ProjectCommand):
-    help = "Move the uploads, releases and erasures of this machine to the storage of FILES_BUCKET."
+    help = "Move uploads, releases and erasures of this machine to FILES_BUCKET."
     stage = "Settings"
     takes_collection = False
     plans = True
