@@ -370,7 +370,7 @@ def test_a_release_counts_who_agreed_to_which_version_and_names_nobody(tmp_path)
     assert "Version 1 of the text: 2 of 2 judges agreed. 1 of them withdrew later." in sheet
     assert "Version 2 of the text: 1 of 2 judges agreed. 1 of them withdrew later." in sheet
     assert "agreed to no version" not in sheet
-    assert not re.search(rb"ann[12]|adju", files["datasheet.md"] + files[SETTINGS])
+    assert not re.search(rb"\b(ann[12]|adju)\b", files["datasheet.md"] + files[SETTINGS])
     path = write_bundle(tmp_path / "release.zip", files)
     import_release(path=path, slug="copy")
     again = files_of(Collection.objects.get(slug="copy"))
