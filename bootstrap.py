@@ -2,6 +2,9 @@
 
 It runs before anything is installed, so it uses the standard library only. It stores the lock's
 checksum in `.venv`, so a second run does nothing. An error is one line; pip's output is in a log.
+
+Where uv is on the path, it installs the packages, in a quarter of pip's time. If it fails, pip
+tries: it may know an index that uv does not, and its errors are explained here.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -93,16 +97,28 @@ def make_environment() -> None:
 
 def install(lock_name: str) -> None:
     say("Installing the Python packages. This takes a minute or two, only once ")
-    # A module is compiled when it is imported. Compiling all 14,000 takes 20 s on one core.
-    options = ["--disable-pip-version-check", "--no-input", "--require-hashes", "--no-compile"]
-    command = [str(PYTHON), "-m", "pip", "install", *options, "--progress-bar", "off"]
-    if run_logged([*command, "-r", str(ROOT / lock_name)], "a"):
+    if not installed_by_uv(lock_name) and run_logged(pip_command(lock_name), "a"):
         say("\n")
         raise SetupFailed(
             f"The Python packages could not be installed: {explanation()}."
             f" The output of pip is in {LOG}. Run the same command to try again."
         )
     say(" done\n")
+
+
+def installed_by_uv(lock_name: str) -> bool:
+    uv = shutil.which("uv")
+    options = ["--python", str(PYTHON), "--require-hashes", "--quiet"]
+    return bool(uv) and not run_logged(
+        [str(uv), "pip", "install", *options, "-r", str(ROOT / lock_name)], "a"
+    )
+
+
+def pip_command(lock_name: str) -> list[str]:
+    # A module is compiled when it is imported. Compiling all 14,000 takes 20 s on one core.
+    options = ["--disable-pip-version-check", "--no-input", "--require-hashes", "--no-compile"]
+    command = [str(PYTHON), "-m", "pip", "install", *options, "--progress-bar", "off"]
+    return [*command, "-r", str(ROOT / lock_name)]
 
 
 def run_logged(command: list[str], mode: str) -> int:

@@ -135,14 +135,14 @@ def test_what_may_differ_is_selected_each_day(marks):
     }
 
 
-def test_every_other_file_is_selected_on_one_of_ten_days():
+def test_every_other_file_is_selected_on_one_of_twenty_days():
     files = {*(ROOT / "tests").rglob("test_*.py")}
 
     days = [{file for file in files if is_of_day(file, day)} for day in range(PARTS)]
 
     assert sum(map(len, days)) == len(files)
     assert set().union(*days) == files
-    assert min(map(len, days)) > len(files) / PARTS / 2
+    assert min(map(len, days)) > len(files) / PARTS / 3
 
 
 def test_a_file_that_postgresql_leaves_out_cannot_have_a_test_that_may_differ(tmp_path):

@@ -113,6 +113,19 @@ def test_a_failed_install_is_one_line_and_goes_on_the_next_time(demo, programs, 
     assert demo().stdout.endswith("started on port 8000\n")
 
 
+@pytest.mark.by_day(2)
+def test_uv_is_asked_first_and_pip_where_it_fails(demo, programs, checkout):
+    put(programs, "python3")
+    put(programs, "uv", '#!/bin/sh\necho "uv was asked: $@"\nexit 1\n')
+
+    started = demo()
+
+    assert started.stdout.endswith("started on port 8000\n")
+    log = (checkout / "var/logs/install.log").read_text()
+    assert "uv was asked: pip install" in log
+    assert "--require-hashes" in log
+
+
 def test_a_python_without_venv_is_one_line(checkout):
     without = (
         "import importlib.util as u, runpy, sys; found = u.find_spec;"
