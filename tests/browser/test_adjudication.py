@@ -24,7 +24,11 @@ from tests.support.judging_page import (
 )
 from tests.support.sittings import judge, judge_both, pair_url, query_url, settle
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from tests.support.top_ups import (
     top_up,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.by_day(2)]
 OF_CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
 
 

@@ -24,7 +24,7 @@ from tests.support.running import wait_until
 from tests.support.uploading import done
 from tests.support.visits import address, client_of, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.by_day(2)]
 KEY_NAME = "QRELSMITH_MODEL_KEY_TEST"
 KEY = "sk-4f9Qz-nobody-may-see-this"
 FORM = {
