@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +27,10 @@ def endpoint() -> Iterator[str]:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         yield f"http://{host}:{port}"
     server.stop()
+    # boto3 leaves its connections open. A later test that refuses warnings would hear of them.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture
