@@ -87,6 +87,7 @@ _PHRASES = {
 EVERY_ROLE = tuple(Role.values)
 SEE_GRADES = (Role.ADMIN, Role.ADJUDICATOR)  # the roles that see the grades of others
 JUDGES = (Role.ANNOTATOR, Role.OWNER_ANNOTATOR)  # the roles that judge; in SQL: rules.py
+JUDGES_AND_ADJUDICATORS = (*JUDGES, Role.ADJUDICATOR)
 OWNERS = (Role.ADMIN, Role.OWNER_ANNOTATOR)  # the roles that set up the collection
 UNFINISHED = "importing-"  # how the short name of a collection begins while it is imported
 

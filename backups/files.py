@@ -50,12 +50,18 @@ class FileToKeep(NamedTuple):
     size: int
 
 
+def files_below(root: str) -> Iterator[FileToKeep]:
+    """Each file of one of the `roots()`. Hidden files are not finished."""
+    folder = roots()[root]
+    for path, size, _ in stored_below(folder):
+        if is_finished(path, folder):
+            yield FileToKeep(f"{root}/{path.relative_to(folder).as_posix()}", path, size)
+
+
 def stored_files() -> Iterator[FileToKeep]:
-    """Each file there is. Hidden files are not finished."""
-    for root, folder in roots().items():
-        for path, size, _ in stored_below(folder):
-            if is_finished(path, folder):
-                yield FileToKeep(f"{root}/{path.relative_to(folder).as_posix()}", path, size)
+    """Each file there is."""
+    for root in roots():
+        yield from files_below(root)
     for name, path in single_files().items():
         if path.is_file():
             yield FileToKeep(name, path, path.stat().st_size)

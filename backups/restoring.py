@@ -23,7 +23,7 @@ from backups.databases.current import current_engine
 from backups.databases.interface import Engine, ScratchDatabase, differences
 from backups.encryption import decrypted
 from backups.errors import BackupDamaged, FilesNotShared, RestoreRefused
-from backups.files import SHARED, roots, single_files
+from backups.files import SHARED, files_below, roots, single_files
 from backups.last_result import stamp_of
 from backups.work_folders import work_folder
 from web.disk import room_in
@@ -31,7 +31,6 @@ from web.program import command_text
 from web.stored_files import (
     StorageFailed,
     finished_below,
-    is_finished,
     local_copy,
     remove,
     share,
@@ -184,14 +183,13 @@ def _put_in_place(
 
 def _copied_from_storage(folder: Path) -> Iterator[Path]:
     """Copy what is in the shared storage, under the names of a backup. Yields each path."""
-    for name in SHARED if settings.FILES_BUCKET else ():
-        for path, _, _ in stored_below(root := roots()[name]):
-            if is_finished(path, root):
-                place = folder / name / path.relative_to(root)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with local_copy(path) as copy, room_in(folder):
-                    shutil.copyfile(copy, place)
-                yield path
+    for root in SHARED if settings.FILES_BUCKET else ():
+        for name, path, _ in files_below(root):
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with local_copy(path) as copy, room_in(folder):
+                shutil.copyfile(copy, place)
+            yield path
 
 
 def _share_files(replaced: Sequence[Path]) -> None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import ngettext
 
-from accounts.models import JUDGES, Collection, Membership, Role, User
+from accounts.models import JUDGES, JUDGES_AND_ADJUDICATORS, Collection, Membership, Role, User
 from adjudication.queue import due_cases
 from annotation.deadlines.models import due_on_of
 from annotation.help_requests.reading import unread_answers
@@ -183,7 +183,7 @@ def _in_collection(
         collection.qualifying_rho is not None and counts.may_judge in waits
     ):
         yield Notice(NoticeKind.PAIRS, collection, work.remaining, counts.due_on)
-    if set(roles).intersection((*JUDGES, Role.ADJUDICATOR)):
+    if set(roles).intersection(JUDGES_AND_ADJUDICATORS):
         yield Notice(NoticeKind.ANSWERS, collection, counts.answers or 0)
     if Role.ADMIN in roles:
         yield Notice(NoticeKind.QUESTIONS, collection, counts.questions or 0)
@@ -194,7 +194,7 @@ def _counts(user: User, roles: Roles) -> dict[int, _Counts]:
     """By the primary key of the collection. Only needed columns: to make each takes time."""
     columns: dict[str, Any] = {}
     held = {role for each in roles.values() for role in each}
-    if held.intersection((*JUDGES, Role.ADJUDICATOR)):
+    if held.intersection(JUDGES_AND_ADJUDICATORS):
         columns["answers"] = _number_of(unread_answers(user), "facet__collection")
     if held.intersection(JUDGES):
         columns["due_on"] = due_on_of(user, "pk")

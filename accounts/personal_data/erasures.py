@@ -82,11 +82,11 @@ def share_notes() -> None:
 
 def all_erasures() -> list[Erasure]:
     """Those of the storage and of this machine. Raises StorageFailed, NoErasures."""
-    found = {erasure.person: erasure for erasure in _of_one_file(Path(settings.DATA_DIR, BEFORE))}
+    found = [*_of_one_file(Path(settings.DATA_DIR, BEFORE))]
     for stored in stored_below(folder()):
         with local_copy(stored.path) as copy:
-            found |= {erasure.person: erasure for erasure in _of_one_file(copy)}
-    return [found[person] for person in sorted(found)]
+            found += _of_one_file(copy)
+    return _last_of_each(found)
 
 
 def erasures_in(path: Path) -> list[Erasure]:
@@ -94,8 +94,12 @@ def erasures_in(path: Path) -> list[Erasure]:
     if not path.exists():
         raise NoErasures(path, "it does not exist")
     paths = sorted(path.glob("*.json*")) if path.is_dir() else [path]
-    found = {erasure.person: erasure for each in paths for erasure in _of_one_file(each)}
-    return [found[person] for person in sorted(found)]
+    return _last_of_each(erasure for each in paths for erasure in _of_one_file(each))
+
+
+def _last_of_each(erasures: Iterable[Erasure]) -> list[Erasure]:
+    last = {erasure.person: erasure for erasure in erasures}
+    return [last[person] for person in sorted(last)]
 
 
 def not_erased(erasures: Iterable[Erasure]) -> list[Erasure]:

@@ -63,8 +63,12 @@ def ask_admin_about_case(
     return redirect(_case_url(request, collection, query, token))
 
 
+def _then(request: HttpRequest) -> str:
+    return request.POST.get("then") or request.GET.get("then", "")
+
+
 def _case_url(request: HttpRequest, collection: Collection, query: Query, token: str) -> str:
-    then = request.POST.get("then") or request.GET.get("then", "")
+    then = _then(request)
     kept = f"?{urlencode({'then': then})}" if then in ("decided", "all") else ""
     return f"{reverse('case', args=[collection.slug, query.name, token])}{kept}"
 
@@ -86,7 +90,7 @@ def _page(
             "shown": shown,
             "form": form,
             "is_case": True,
-            "then": request.POST.get("then") or request.GET.get("then", ""),
+            "then": _then(request),
             "pair_url": _case_url(request, collection, query, shown.token),
         },
         status=status,

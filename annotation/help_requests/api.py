@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.access import row_or_404
 from accounts.api import CollectionView
-from accounts.models import JUDGES, Role
+from accounts.models import JUDGES_AND_ADJUDICATORS
 from annotation.api import JudgingView
 from annotation.help_requests.admin_pages import requests_of
 from annotation.help_requests.reading import requests_for
@@ -109,7 +109,7 @@ class HelpRequestAnswer(HelpFields):
 class AskersView(JudgingView):
     """A view of those who ask: judges and adjudicators."""
 
-    roles: ClassVar[tuple[str, ...]] = (*JUDGES, Role.ADJUDICATOR)
+    roles: ClassVar[tuple[str, ...]] = JUDGES_AND_ADJUDICATORS
 
 
 class OwnHelpRequests(AskersView):

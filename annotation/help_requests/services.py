@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.locking import check_not_archived, lock_collection
-from accounts.models import JUDGES, Collection, Role, User
+from accounts.models import JUDGES_AND_ADJUDICATORS, Collection, Role, User
 from annotation.help_requests.names import named_in
 from annotation.models import (
     LONGEST_HELP_TEXT,
@@ -209,7 +209,7 @@ def check_names(
 
     The asker may be addressed in an answer that is for him or her alone.
     """
-    people = _members(collection, *JUDGES, Role.ADJUDICATOR) | User.objects.filter(
+    people = _members(collection, *JUDGES_AND_ADJUDICATORS) | User.objects.filter(
         pk__in=Slot.objects.of(collection).order_by().values("annotator").distinct()
     )
     if to_asker:

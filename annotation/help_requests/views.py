@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import by_the_same_person, in_collection, person_of, roles_in, row_or_404
-from accounts.models import JUDGES, Collection, Role
+from accounts.models import JUDGES, JUDGES_AND_ADJUDICATORS, Collection
 from annotation import queue
 from annotation.help_requests.forms import AskForm
 from annotation.help_requests.reading import requests_for
@@ -88,7 +88,7 @@ def _ask_page(
 
 
 @never_cache
-@in_collection(*JUDGES, Role.ADJUDICATOR)
+@in_collection(*JUDGES_AND_ADJUDICATORS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_help_requests(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The person's questions with their answers, and the answers for all. POST marks as read.

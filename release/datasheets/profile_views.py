@@ -17,17 +17,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of
 from accounts.locking import CollectionArchived
-from accounts.models import Collection, User
+from accounts.models import JUDGES_AND_ADJUDICATORS, Collection, User
 from release.datasheets.current import least_people
 from release.datasheets.forms import ProfileForm
 from release.datasheets.models import AnnotatorProfile
-from release.datasheets.services import OF_ROLES, ProfileRefused, delete_profile, save_profile
+from release.datasheets.services import ProfileRefused, delete_profile, save_profile
 from web.languages.choice import translated
 
 
 def _collections_of(person: User) -> QuerySet[Collection]:
     """The collections where the person judges or adjudicates, or has a profile from that time."""
-    judging = Q(memberships__user=person, memberships__role__in=OF_ROLES)
+    judging = Q(memberships__user=person, memberships__role__in=JUDGES_AND_ADJUDICATORS)
     return Collection.objects.filter(judging | Q(annotator_profiles__user=person)).distinct()
 
 

@@ -8,14 +8,12 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from accounts.locking import lock_collection
-from accounts.models import JUDGES, Collection, Role, User
+from accounts.models import JUDGES_AND_ADJUDICATORS, Collection, User
 from bundle.datasheet.answers import InvalidAnswer, tidied
 from bundle.datasheet.profiles import LEAST
 from bundle.datasheet.questions import QUESTIONS
 from bundle.errors import ReleaseError
 from release.datasheets.models import VALUES, AnnotatorProfile, DatasheetAnswer, ProfileThreshold
-
-OF_ROLES = (*JUDGES, Role.ADJUDICATOR)
 
 
 class AnswerRefused(ReleaseError):
@@ -98,7 +96,9 @@ def save_profile(*, collection: Collection, person: User, values: Mapping[str, s
         raise ProfileRefused(gettext("Nothing is chosen. Choose at least one answer."))
     with transaction.atomic():
         collection = lock_collection(collection)
-        if not collection.memberships.filter(user=person, role__in=OF_ROLES).exists():
+        if not collection.memberships.filter(
+            user=person, role__in=JUDGES_AND_ADJUDICATORS
+        ).exists():
             raise ProfileRefused(
                 gettext("Only annotators and adjudicators of the collection have a form.")
             )

@@ -351,7 +351,7 @@ def test_the_api_shows_and_saves_answers_and_names_what_is_missing(collection):
 # Consent
 
 
-def test_a_release_counts_who_agreed_to_which_version_and_names_nobody(tmp_path):
+def test_a_release_counts_who_agreed_to_which_version_and_names_no_person(tmp_path):
     collection = a_judged_collection()
     before = files_of(collection)
     assert b"judges agreed" not in before["datasheet.md"]

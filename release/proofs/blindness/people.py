@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from accounts.models import JUDGES, Collection, Role, User
+from accounts.models import JUDGES_AND_ADJUDICATORS, Collection, Role, User
 from adjudication.blind.reading import hidden_pairs
 from adjudication.models import Case
 from annotation.models import Pair, Slot
 from corpus.ordering import order_key
 from release.proofs.blindness.addresses import PairAddress
 
-BLIND = frozenset({*JUDGES, Role.ADJUDICATOR})
+BLIND = frozenset(JUDGES_AND_ADJUDICATORS)
 OWN, GRADED_BLIND, OF_OTHERS, COMPARED = 6, 4, 2, 2  # pairs of a person
 COLUMNS = ("query__name", "token", "candidate__document__docno", "query__query_paper__name")
 
