@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bundle.datasheet.profiles import PublishedField
 from corpus.text.query_facts import QueryFacts
 from scoring.folds import Folds
-
-if TYPE_CHECKING:
-    pass
 
 Record = TypeVar("Record", covariant=True)
 
@@ -329,6 +326,12 @@ class ReleasedConsent(NamedTuple):
     versions: tuple[ConsentVersion, ...] = ()
     judges: int = 0
     without: int = 0
+
+    def as_json(self) -> dict[str, Any] | None:
+        """As `collection/settings.json` has it; None if the collection never asked."""
+        if not self.versions:
+            return None
+        return {**self._asdict(), "versions": [version._asdict() for version in self.versions]}
 
 
 class ReleasedDatasheet(NamedTuple):

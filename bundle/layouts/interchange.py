@@ -74,11 +74,8 @@ def _owner_annotators(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _consent(snapshot: Snapshot) -> dict[str, Any]:
-    consent = snapshot.datasheet.consent
-    if not consent.versions:
-        return {}
-    versions = [version._asdict() for version in consent.versions]
-    return {"consent": {**consent._asdict(), "versions": versions}}
+    consent = snapshot.datasheet.consent.as_json()
+    return {"consent": consent} if consent else {}
 
 
 def _settings(snapshot: Snapshot) -> dict[str, Any]:

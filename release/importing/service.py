@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from django.db import DataError, IntegrityError
 from django.utils import timezone
@@ -19,7 +18,6 @@ from bundle.names import DOCUMENTS, MANIFEST, SETTINGS
 from bundle.reading.collection_files import Settings, read_settings
 from bundle.reading.manifest import Manifest, read_manifest
 from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
-from bundle.records import ReleasedConsent
 from bundle.verification.failures import Failure
 from bundle.verification.service import CHECKS, verify_opened
 from bundle.verification.sums import listed_sums, wrong_files, wrong_sums
@@ -215,7 +213,7 @@ def _finish(context: ReleaseImportContext, settings: Settings, admin: User | Non
             last_day=settings.last_day,
             annotators=settings.annotators,
             owner_annotators=settings.owner_annotators,
-            consent=_stored(settings.consent),
+            consent=settings.consent.as_json(),
         )
         record_action(
             kind=ActionKind.COLLECTION_IMPORTED,
@@ -224,10 +222,3 @@ def _finish(context: ReleaseImportContext, settings: Settings, admin: User | Non
             by=admin,
         )
         context.work.complete(asdict(context.report))
-
-
-def _stored(consent: ReleasedConsent) -> dict[str, Any] | None:
-    """As JSON; None if the collection of the release never asked for consent."""
-    if not consent.versions:
-        return None
-    return {**consent._asdict(), "versions": [each._asdict() for each in consent.versions]}
