@@ -200,7 +200,7 @@ GUIDELINE_CHANGED = gettext_noop(
     "the pair again."
 )
 OF_ANOTHER_ROUND = ("judgment_of_the_round", "repeat_judgment_of_its_repeat")  # triggers' names
-CONSENT_RULE = "judgment_after_consent"  # of a repeat, too: `repeat_judgment_after_consent`
+CONSENT_RULE = "_after_consent"  # the end of the names of its triggers, on all kinds of judgments
 # Triggers that refuse a judgment, by name.
 REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
     # Of a repeat, too: `repeat_judgment_never_by_an_admin`.

@@ -7,6 +7,7 @@ judges a query of that query paper.
 from __future__ import annotations
 
 from accounts.rules import JUDGES_SQL, kept_rows, not_being_deleted
+from annotation.rules.consent import NO_CONSENT
 from database.triggers import changed, reject
 
 SET, GUIDELINE, PAIR, MEMBER, JUDGMENT = (
@@ -207,3 +208,17 @@ RESULTS = [
 ]
 
 RULES = [*SETS, *PAIRS, *MEMBERS, *JUDGMENTS, *RESULTS]
+
+# 0003_consent_before_practice makes these.
+CONSENT_BEFORE_PRACTICE = [
+    reject(
+        "practice_judgment_after_consent",
+        table=JUDGMENT,
+        event="INSERT",
+        when=(
+            f"EXISTS (SELECT 1 FROM {PAIR} p JOIN {SET} s ON s.id = p.practice_set_id "
+            "JOIN accounts_collection c ON c.id = s.collection_id "
+            f"WHERE p.id = NEW.pair_id AND {NO_CONSENT.format(person='NEW.annotator_id')})"
+        ),
+    ),
+]

@@ -18,6 +18,8 @@ from annotation.consent.services import check_consent
 from annotation.guidelines.readings import must_read
 from annotation.models import Exclusion, Guideline, Seat, Slot
 from annotation.services import (
+    CONSENT_RULE,
+    ConsentMissing,
     JudgingConflict,
     KeyReused,
     NotYours,
@@ -274,6 +276,8 @@ def submit_practice(*, pair_id: int, annotator: User, submission: Submission) ->
                 guideline_version=guideline.version,
             )
     except IntegrityError as error:
+        if CONSENT_RULE in str(error):  # the text changed since it was checked
+            raise ConsentMissing(pair.practice_set.collection) from error
         # The key's first answer was in another set, whose member this transaction did not lock.
         if not PracticeJudgment.objects.filter(key=submission.key).exists():
             raise

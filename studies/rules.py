@@ -7,6 +7,7 @@ rater reads in a full text never comes into the judgments of abstracts.
 from __future__ import annotations
 
 from accounts.rules import kept_rows
+from annotation.rules.consent import NO_CONSENT
 from annotation.rules.judgments import COLLECTION_OF_PAIR
 from database.triggers import changed, reject
 
@@ -167,3 +168,17 @@ FULL_TEXTS = [
 ]
 
 RULES = [*STUDIES, *PAIRS, *RATINGS, *JUDGMENTS, *FULL_TEXTS]
+
+# 0003_consent_before_rating makes these.
+CONSENT_BEFORE_RATING = [
+    reject(
+        "study_rating_after_consent",
+        table=RATING,
+        event="INSERT",
+        when=(
+            "EXISTS (SELECT 1 FROM studies_studypair r JOIN studies_study s ON s.id = r.study_id "
+            "JOIN accounts_collection c ON c.id = s.collection_id "
+            f"WHERE r.id = NEW.study_pair_id AND {NO_CONSENT.format(person='s.rater_id')})"
+        ),
+    ),
+]

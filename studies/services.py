@@ -20,7 +20,7 @@ from adjudication.standing import Standing
 from annotation.appending import Refusals, Submission, append_answer
 from annotation.consent.services import check_consent
 from annotation.models import Pair, PairQuerySet, Slot
-from annotation.services import Answer, BadAnswer
+from annotation.services import CONSENT_RULE, Answer, BadAnswer, ConsentMissing
 from corpus.ordering import order_key
 from studies.choice import ChosenPairs, StudyCandidate, choose_pairs
 from studies.models import NAME, Study, StudyPair, StudyRating
@@ -391,6 +391,8 @@ def submit_rating(
                 seconds=seconds if presentation.is_timed else None,
             )
     except IntegrityError as error:
+        if CONSENT_RULE in str(error):  # the text changed since it was checked
+            raise ConsentMissing(study_pair.study.collection) from error
         # The key's first rating was of another pair, whose row this transaction did not lock.
         if not StudyRating.objects.filter(key=key).exists():
             raise

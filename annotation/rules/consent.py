@@ -9,15 +9,19 @@ CONSENT = "annotation_consent"
 COLLECTION_OF_CONSENT = (
     "(SELECT t.collection_id FROM annotation_consenttext t WHERE t.id = OLD.text_id)"
 )
-# The judge has not agreed to the text that the collection asks for now, or has withdrawn.
+# A person has not agreed to the text that the collection `c` asks for now, or has withdrawn.
+NO_CONSENT = (
+    "c.consent_version > 0 "
+    f"AND NOT EXISTS (SELECT 1 FROM {CONSENT} a "
+    "JOIN annotation_consenttext t ON t.id = a.text_id WHERE t.collection_id = c.id "
+    "AND t.version = c.consent_version AND a.person_id = {person} "
+    "AND a.withdrawn_at IS NULL)"
+)
 WITHOUT_CONSENT = (
     "EXISTS (SELECT 1 FROM {slot} JOIN annotation_pair p ON p.id = s.pair_id "
     "JOIN corpus_query q ON q.id = p.query_id "
-    "JOIN accounts_collection c ON c.id = q.collection_id WHERE {row} AND c.consent_version > 0 "
-    f"AND NOT EXISTS (SELECT 1 FROM {CONSENT} a "
-    "JOIN annotation_consenttext t ON t.id = a.text_id WHERE t.collection_id = c.id "
-    "AND t.version = c.consent_version AND a.person_id = NEW.annotator_id "
-    "AND a.withdrawn_at IS NULL))"
+    "JOIN accounts_collection c ON c.id = q.collection_id WHERE {row} AND "
+    f"{NO_CONSENT.format(person='NEW.annotator_id')})"
 )
 OF_SLOT = WITHOUT_CONSENT.format(slot="annotation_slot s", row="s.id = NEW.slot_id")
 OF_REPEAT = WITHOUT_CONSENT.format(

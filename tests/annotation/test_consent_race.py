@@ -1,4 +1,4 @@
-"""A judgment while a new consent text is published, or a consent withdrawn, in every order."""
+"""An answer while a new consent text is published, or a consent withdrawn, in every order."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import uuid
 from collections.abc import Callable
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from accounts.models import Collection, User
 from annotation.consent.services import agree, withdraw, write_consent_text
 from annotation.models import Judgment, Slot
 from annotation.services import ConsentMissing
 from annotation.slot_sql import SLOTS, insert_judgment, lock_slot
-from tests.database.test_lock_order import held_open
-from tests.support.factories import a_collection, an_open_query
+from practice.models import PracticeJudgment
+from studies.models import StudyRating
+from tests.support.factories import a_collection, an_open_query, annotators
+from tests.support.held_transactions import held_open
+from tests.support.practice_scenes import a_pilot, practise
 from tests.support.running import at_once
 from tests.support.sittings import digest_of, judge, slots_of
+from tests.support.study_scenes import a_labelled_query, a_study, rate
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -110,3 +115,40 @@ def judge_around(slot: Slot, change: Callable[[], None]) -> None:
             key=uuid.uuid4(),
             created_at=timezone.now(),
         )
+
+
+def practising(collection: Collection) -> tuple[User, Callable[[], PracticeJudgment]]:
+    people = annotators(collection)
+    person, pair = people[0], a_pilot(collection, people=people).pairs.first()
+    return person, lambda: practise(pair, person, 1, supersedes=None)
+
+
+def rating(collection: Collection) -> tuple[User, Callable[[], StudyRating]]:
+    a_labelled_query(collection, 1, 2, 3)
+    study = a_study(collection)
+    return study.rater, lambda: rate(study, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answering", "model"), [(practising, PracticeJudgment), (rating, StudyRating)]
+)
+def test_practice_and_ratings_whose_check_was_before_a_withdrawal_are_refused_by_name(
+    on_postgresql, answering: Callable, model: type[PracticeJudgment | StudyRating]
+):
+    collection = a_collection()
+    person, answer = answering(collection)
+    write_consent_text(collection=collection, text="We store grades.", written_by=None)
+    collection.refresh_from_db()
+    agree(collection=collection, person=person, version=1)
+
+    def withdraw_before_the_row() -> None:
+        """Answers are checked meanwhile, and wait when they add their row."""
+        with connection.cursor() as cursor:
+            cursor.execute(f"LOCK TABLE {model._meta.db_table} IN SHARE MODE")
+        withdraw(collection=collection, person=person)
+
+    outcomes = held_open(withdraw_before_the_row, answer)
+
+    assert outcomes[0] is None
+    assert isinstance(outcomes[1], ConsentMissing)
+    assert not model.objects.exists()

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from practice.models import TrainingResult
+from tests.database.rules.consent import asked
 from tests.database.rules.world import (
     Case,
     World,
@@ -134,6 +135,10 @@ CASES = [
         lambda world: practised_again(world, annotator=world.third),
     ),
     Case("practice_judgment_never_by_an_admin", practised_by_an_admin),
+    Case(
+        "practice_judgment_after_consent",
+        lambda world: (asked(world), practised_again(world)),
+    ),
     Case(
         "practice_judgment_of_the_guideline",
         lambda world: practised_again(world, guideline_version=2),

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from accounts.models import Collection, Role
+from tests.database.rules.consent import asked
 from tests.database.rules.world import (
     Case,
     World,
@@ -104,6 +105,7 @@ CASES = [
         "study_rating_before_the_end", lambda world: rated_again(world, study_pair=world.ended_pair)
     ),
     Case("study_rating_rater_saw_no_grades", rated_by_an_adjudicator),
+    Case("study_rating_after_consent", lambda world: (asked(world), rated_again(world))),
     Case("study_rating_never_edited", lambda world: change(world.study_rating, note="?")),
     Case("study_rating_never_deleted", lambda world: delete(world.study_rating)),
     Case(
