@@ -96,6 +96,7 @@ CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "web.requests.refusals.csrf_failure"
 
 INSTALLED_APPS = [
+    "accounts",  # its `changepassword` replaces that of the next
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -114,7 +115,6 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "rest_framework",
     "web",
-    "accounts",
     "jobs",
     "corpus",
     "reports",
@@ -298,7 +298,7 @@ MFA_FORMS = {
     "add_webauthn": "accounts.login.forms.NewPasskeyForm",
     "edit_webauthn": "accounts.login.forms.RenamePasskeyForm",
 }
-USERSESSIONS_ADAPTER = "accounts.login.factor_changes.SessionsAdapter"
+USERSESSIONS_ADAPTER = "accounts.login.recorded_changes.SessionsAdapter"
 # The institution's login (docs/adr/0083-institution-login.md). Providers are not apps here: their
 # code and its packages are imported when the first login begins.
 INSTITUTION_LOGINS = read_logins(os.environ)
@@ -556,7 +556,7 @@ _formatter: dict[str, Any] = (
     if LOG_FORMAT == "json"
     else {"()": "web.logs.formatters.TextLines", "guarded": _guarded}
 )
-_rooms = ["database", "bundle", *INSTALLED_APPS[INSTALLED_APPS.index("web") :]]
+_rooms = ["database", "bundle", "accounts", *INSTALLED_APPS[INSTALLED_APPS.index("web") :]]
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

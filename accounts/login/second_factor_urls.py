@@ -1,6 +1,6 @@
 """Below `/accounts/second-factor/`: django-allauth's pages, with the names that it looks for.
 
-Pages that add or remove something are `recorded_factors`.
+Pages that add or remove something are `recorded`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.login.factor_changes import recorded_factors
+from accounts.login.recorded_changes import SECOND_FACTORS, recorded
 from web.languages.choice import translated_paths
 
 View = Callable[..., HttpResponseBase]
@@ -42,7 +42,7 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def _changing(view: View) -> View:
-    return _form(recorded_factors(view))
+    return _form(recorded(SECOND_FACTORS)(view))
 
 
 _pages: list[URLPattern] = [

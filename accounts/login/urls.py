@@ -9,6 +9,7 @@ from django.urls.converters import StringConverter
 from django.views.decorators.http import require_http_methods
 
 from accounts.login import views
+from accounts.login.recorded_changes import CONFIRMED_EMAILS, recorded
 from web.languages.choice import translated_paths
 
 
@@ -28,7 +29,7 @@ _pages: list[URLPattern] = [
     path("logout/", _logout, name="logout"),
     path("logout/", _logout, name="account_logout"),
     path("reauthenticate/", account_views.reauthenticate, name="account_reauthenticate"),
-    path("email/", account_views.email, name="account_email"),
+    path("email/", recorded(CONFIRMED_EMAILS)(account_views.email), name="account_email"),
     path("email/confirm/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
     path("password/", views.PasswordChange.as_view(), name="account_change_password"),
     path("password/reset/", views.PasswordReset.as_view(), name="account_reset_password"),

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.login.adapter import TOO_MANY_TRIES
 from accounts.login.forms import LinkPasswordForm, LoginForm, NewPasswordForm
 from accounts.login.known_browsers import remember_browser
+from accounts.login.recorded_changes import CONFIRMED_EMAILS, recording
 from accounts.mail.sending import NoMail, check_sends_mail
 from accounts.models import User
 from accounts.password_links import LinkNotValid, PasswordLink, choose_password, person_of_link
@@ -77,6 +78,10 @@ class PasswordReset(account_views.PasswordResetView):
 class ConfirmEmail(account_views.ConfirmEmailView):
     def logout_other_user(self, confirmation: Any) -> None:
         """Log out no one: a link in a mail is only opened."""
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        with recording(CONFIRMED_EMAILS, self.get_object().email_address.user):
+            return super().post(*args, **kwargs)
 
 
 @login_not_required

@@ -173,6 +173,28 @@ def test_an_email_is_added_after_the_password_and_confirmed_by_pressing_a_button
     Client().post(link)
 
     assert EmailAddress.objects.get(email="second@example.org").verified
+    assert recorded(person) == [ActionKind.EMAIL_CONFIRMED]
+
+
+def recorded(person: User) -> list[str]:
+    """What was done with the own account."""
+    rows = RecordedAction.objects.filter(person=person, about=person).order_by("pk")
+    return list(rows.values_list("kind", flat=True))
+
+
+def test_a_removed_email_and_another_main_one_are_recorded_if_they_are_confirmed(person):
+    EmailAddress.objects.create(user=person, email="second@example.org", verified=True)
+    client = Client()
+    client.force_login(person)
+    confirm_password(client)
+    for action, email in (
+        *(("primary", "second"), ("remove", "person"), ("remove", "unconfirmed")),
+        ("remove", "second"),
+    ):
+        form = {"email": f"{email}@example.org", f"action_{action}": ""}
+        client.post(reverse("account_email"), form)
+
+    assert recorded(person) == [ActionKind.MAIN_EMAIL_CHOSEN, *[ActionKind.EMAIL_REMOVED] * 2]
 
 
 @pytest.mark.django_db(transaction=True)  # mails are sent after the commit

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Role, User
+from accounts.actions.kinds import ActionKind
+from accounts.models import RecordedAction, Role, User
 from accounts.services import create_person
 from tests.support.api_world import token_of
 from tests.support.crawling import patterns
@@ -63,14 +68,33 @@ def test_a_changed_password_ends_the_api_tokens_and_other_sessions(client, perso
     assert elsewhere.get(reverse("account")).status_code == 302
 
 
-def test_a_password_set_on_the_machine_ends_the_api_tokens(person):
-    """As `manage.py changepassword` sets it."""
+def set_on_the_machine(monkeypatch, *lines: str, dry_run: bool = False) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    call_command("changepassword", "person", dry_run=dry_run)
+
+
+def test_a_password_set_on_the_machine_ends_the_api_tokens_and_is_recorded(person, monkeypatch):
     token = token_of("person")
 
-    person.set_password(NEW)
-    person.save()
+    set_on_the_machine(monkeypatch, "short", NEW, "other", NEW, NEW)
 
     assert not uses_api(token)
+    person.refresh_from_db()
+    assert person.check_password(NEW)
+    action = RecordedAction.objects.latest("pk")
+    assert (action.kind, action.about, action.tool) == (
+        *(ActionKind.PASSWORD_CHANGED, person, "changepassword"),
+    )
+
+
+def test_a_password_on_the_machine_stays_after_three_refusals_and_a_dry_run(person, monkeypatch):
+    with pytest.raises(CommandError, match="person keeps the old one"):
+        set_on_the_machine(monkeypatch, "short", "12345678", NEW, "other", NEW, NEW)
+    set_on_the_machine(monkeypatch, NEW, NEW, dry_run=True)
+
+    person.refresh_from_db()
+    assert not person.check_password(NEW)
+    assert not RecordedAction.objects.filter(kind=ActionKind.PASSWORD_CHANGED).exists()
 
 
 def test_a_newer_hash_of_the_same_password_keeps_the_api_tokens(person, settings):

@@ -34,14 +34,19 @@ VERBS = {
     ),
     *("invite", "remove", "verify", "write"),
 }
-WITHOUT_VERB = {"doctor"}  # what other tools call it
+WITHOUT_VERB = {"doctor", "changepassword"}  # what other tools and Django call it
 # They have no collection: a token or second factors of a person, the state of the server, a demo
 # of its own, a release by itself, the server's record and backups, all jobs, a file to write.
 WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
     *("list_server_actions", "delete_expired", "reconcile_jobs", "write_labeller"),
     *("make_backup", "restore_backup", "share_files"),
-    *("export_person", "erase_person", "erase_again"),  # people may be in several collections
+    *(
+        "changepassword",
+        "export_person",
+        "erase_person",
+        "erase_again",
+    ),  # people may be in several collections
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
