@@ -81,7 +81,8 @@ class ConfirmEmail(account_views.ConfirmEmailView):
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         with recording(CONFIRMED_EMAILS, self.get_object().email_address.user):
-            return super().post(*args, **kwargs)
+            answer: HttpResponse = super().post(*args, **kwargs)
+        return answer
 
 
 @login_not_required

@@ -41,12 +41,8 @@ WITHOUT_COLLECTION = {
     *("create_token", "remove_second_factors", "doctor", "start_demo", "verify_release"),
     *("list_server_actions", "delete_expired", "reconcile_jobs", "write_labeller"),
     *("make_backup", "restore_backup", "share_files"),
-    *(
-        "changepassword",
-        "export_person",
-        "erase_person",
-        "erase_again",
-    ),  # people may be in several collections
+    # People may be in several collections.
+    *("changepassword", "export_person", "erase_person", "erase_again"),
 }
 # They write no row and no file that stays. `start_demo` runs until it is stopped.
 READ_ONLY = {
