@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Collection, User
 from annotation.consent.models import Consent, ConsentText
+from annotation.consent.reading import versions_of
 from annotation.consent.services import (
     ConsentTextChanged,
     agree,
@@ -19,7 +20,7 @@ from annotation.consent.services import (
 )
 from annotation.models import Judgment, Slot
 from annotation.services import ConsentMissing, NewJudgment, insert_judgments
-from tests.support.factories import an_open_query
+from tests.support.factories import a_collection, an_open_query
 from tests.support.sittings import digest_of, judge
 from tests.support.visits import address, client_of, text_of
 
@@ -90,6 +91,18 @@ def test_a_withdrawal_keeps_the_judgments_and_ends_judging(collection, slot):
     assert "asks for no consent" in text_of(judging.get(address("consent")))
 
 
+def test_a_consent_is_to_the_text_of_its_collection_alone(collection, slot):
+    elsewhere = a_collection("elsewhere")
+    for each in (collection, elsewhere):
+        ask(each)
+    agree(collection=elsewhere, person=slot.annotator, version=1)
+
+    page = text_of(client_of("ann1").get(address("consent")))
+    assert "I agree" in page
+    with pytest.raises(ConsentMissing):
+        judge(slot, 2)
+
+
 def test_a_script_and_the_api_are_refused_until_the_judge_agrees(collection, slot):
     ask(collection)
     judging, api = client_of("ann1"), "/api/v1/collections/small"
@@ -142,8 +155,13 @@ def test_the_admin_writes_the_text_and_sees_who_agreed(admin, collection, slot):
     admin.post(page, {"text": "We store your grades."})
     agree(collection=Collection.objects.get(), person=slot.annotator, version=1)
 
+    agree(collection=collection, person=User.objects.get(username="ann2"), version=1)
+    withdraw(collection=collection, person=slot.annotator)
+
     shown = text_of(admin.get(page))
     assert "1 person agreed to it" in shown
+    (figures,) = versions_of(collection)
+    assert (figures.agreed, figures.withdrawn) == (1, 1)
     assert "ann1" in shown
     admin.post(page, {"text": ""})
     assert Collection.objects.get().consent_version == 0
