@@ -40,10 +40,10 @@ def deadlines_of(collection: Collection) -> dict[int | None, date]:
     return dict(collection.deadlines.values_list("annotator", "due_on"))
 
 
-def set_deadlines(*, collection: Collection, dates: Mapping[User | None, date | None]) -> int:
+def set_deadlines(*, collection: Collection, dates: Mapping[User | None, date | None]) -> None:
     """Set the date of each annotator, or of the collection under None. A date of None removes it.
 
-    Others stay. Returns how many dates changed.
+    Others stay.
 
     Raises:
         PastDeadline: a new date is before today.
@@ -65,7 +65,6 @@ def set_deadlines(*, collection: Collection, dates: Mapping[User | None, date | 
             if due_on and annotator and annotator.pk not in eligible:
                 raise NoAnnotator(annotator, locked_collection)
             _set(locked_collection, annotator, due_on)
-    return len(changed)
 
 
 def _set(collection: Collection, annotator: User | None, due_on: date | None) -> None:

@@ -119,6 +119,8 @@ def test_dates_in_the_api(collection):
     ):
         refused = api.post(API, body, format="json")
         assert (refused.status_code, refused.json().get("code", "invalid")) == (status, code)
+        if code == "no_annotator":
+            assert "adju is not an annotator of Small" in refused.json()["detail"]
 
     kept = api.post(API, {"annotators": [{"username": "ann1", "due_on": None}]}, format="json")
     assert kept.json() == {"due_on": f"{in_days(9)}", "annotators": []}
