@@ -13,7 +13,7 @@ from accounts.models import User
 from tests.support.factories import a_collection
 from tests.support.judging_page import assert_accessible, log_in
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.by_day(2)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.by_day(4)]
 
 
 @pytest.fixture

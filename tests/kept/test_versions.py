@@ -43,7 +43,7 @@ def run(module: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(4, day=1)
 @pytest.mark.parametrize("database", ["SQLite", "PostgreSQL"])
 @pytest.mark.parametrize("version", KEPT)
 def test_a_kept_version_is_migrated_and_its_pages_and_releases_work(version, database):
@@ -69,7 +69,7 @@ print(*changed_migrations(folder, folder / "kept.sqlite3"), sep="\\n")
 """
 
 
-@pytest.mark.by_day(6)
+@pytest.mark.by_day(8, day=0)
 def test_a_published_migration_that_makes_another_rule_is_named(tmp_path):
     """In a set that the command of a release has made."""
     altered = tmp_path / "set"

@@ -17,8 +17,9 @@ A test with the marker `by_day(n)` takes long, and is not about the product itse
 the commands of the docs, and figures that a second program computes again; or it shows with much
 time what others show with less, such as a page in a browser whose requests have tests of their
 own. `make test` runs one of n cases, another one each day; without cases, it runs every n days,
-and with `together` on the same day as the others of its file, which share what takes long. FULL=1
-or arguments run all.
+and with `together` on the same day as the others of its file, which share what takes long. `day`
+names the day, or that of the first case, so that what takes long is not all on one. FULL=1 or
+arguments run all.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
@@ -89,7 +90,11 @@ def is_for_another_day(item: pytest.Item, day: int) -> bool:
     (days,) = by_day.args
     callspec = getattr(item, "callspec", None)
     name = item.nodeid.partition("::")[0] if by_day.kwargs.get("together") else item.nodeid
-    place = sum(callspec.indices.values()) if callspec else zlib.crc32(name.encode())
+    place = sum(callspec.indices.values()) if callspec else 0
+    if "day" in by_day.kwargs:
+        place += by_day.kwargs["day"]
+    elif not callspec:
+        place = zlib.crc32(name.encode())
     return place % days != day % days
 
 
