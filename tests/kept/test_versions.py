@@ -69,7 +69,7 @@ print(*changed_migrations(folder, folder / "kept.sqlite3"), sep="\\n")
 """
 
 
-@pytest.mark.by_day(8, day=0)
+@pytest.mark.by_day(8, day=6)
 def test_a_published_migration_that_makes_another_rule_is_named(tmp_path):
     """In a set that the command of a release has made."""
     altered = tmp_path / "set"
