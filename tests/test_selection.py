@@ -16,6 +16,7 @@ from tests.support.selection import (
     is_for_another_day,
     is_of_day,
     names_differences,
+    number_of_case,
     refuse_without_word,
 )
 from tests.support.side_by_side import LONG_FILES, ONE_BY_ONE
@@ -161,6 +162,21 @@ def test_each_case_of_a_test_by_day_runs_on_one_of_its_days(request):
     for item in items:
         (days,) = item.get_closest_marker("by_day").args
         assert [is_for_another_day(item, day) for day in range(days)].count(False) == 1
+
+
+def test_each_case_of_a_mark_with_several_names_has_the_next_number():
+    marks = [
+        pytest.mark.parametrize(("width", "theme"), []).mark,
+        pytest.mark.parametrize("half", []).mark,
+    ]
+
+    def number(place: int, half: int) -> int:
+        indices = {"width": place, "theme": place, "half": half, "browser_name": 0}
+        callspec = SimpleNamespace(indices=indices)
+        return number_of_case(SimpleNamespace(callspec=callspec, iter_markers=lambda name: marks))
+
+    assert [number(place, half) for half in (0, 1) for place in (0, 1, 2)] == [0, 1, 2, 1, 2, 3]
+    assert number_of_case(SimpleNamespace(iter_markers=lambda name: [])) == 0
 
 
 def test_what_is_not_selected_cannot_touch_one(run):

@@ -27,9 +27,9 @@ def places(bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
 def _make_sqlite(bench: Bench, environment: dict[str, str]) -> None:
     """A copy of the file that an earlier run left in BENCH_DIR, or a new state."""
     folder = Path(environment["DATA_DIR"])
-    kept = bench.folder / f"judging-{_state_name(bench.size)}.sqlite3"
+    kept = kept_state(bench)
     if not kept.exists():
-        _make_state(bench, environment)
+        make_state(bench, environment)
         (folder / "qrelsmith.sqlite3").rename(kept)
     database = folder / "qrelsmith.sqlite3"
     shutil.copy(kept, database)
@@ -37,7 +37,13 @@ def _make_sqlite(bench: Bench, environment: dict[str, str]) -> None:
         os.fsync(file.fileno())
 
 
-def _make_state(bench: Bench, environment: dict[str, str]) -> None:
+def kept_state(bench: Bench) -> Path:
+    """The SQLite database that a run leaves in BENCH_DIR for the next one."""
+    return bench.folder / f"judging-{_state_name(bench.size)}.sqlite3"
+
+
+def make_state(bench: Bench, environment: dict[str, str]) -> None:
+    """Migrate the database of the environment and make the state in it, in a process."""
     given = ("--queries", str(bench.size.queries))
     made, _, problem = measured_process("bench.judging.state", given, environment)
     if problem:
@@ -81,7 +87,7 @@ def _make_template(bench: Bench, server: Server, template: str, folder: Path) ->
     server.run("CREATE DATABASE {}", own_name())
     environment = {**on_sqlite(folder), "DATABASE_URL": f"{server.url}/{own_name()}"}
     try:
-        _make_state(bench, environment)
+        make_state(bench, environment)
         server.run("ALTER DATABASE {} RENAME TO {}", own_name(), template)
     except BaseException:
         server.drop(own_name())

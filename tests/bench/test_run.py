@@ -52,7 +52,7 @@ def test_sizes_are_read_as_people_write_them():
     assert run._sizes("2M,10k,500") == [500, 10_000, 2_000_000]
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(6, day=1)
 @pytest.mark.faults
 def test_the_benchmark_of_500_documents_of_a_dump_fills_its_table(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_DIR", str(tmp_path))

@@ -27,7 +27,7 @@ from tests.support.sittings import judge, judge_both, pair_url, query_url, settl
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

@@ -26,7 +26,7 @@ from tests.support.sittings import judge_both, pair_url, query_url, settle, with
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 
@@ -187,7 +187,6 @@ def test_an_answer_after_the_claim_has_expired_is_saved(page, live_server, case,
 
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1440, "light")])
-@pytest.mark.by_day(2)
 def test_no_page_has_accessibility_violations(
     new_context, live_server, opening, waiting, case, adjudicator, colleague, theme, width
 ):

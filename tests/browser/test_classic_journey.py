@@ -27,7 +27,7 @@ from tests.support.running import wait_until
 
 # The workers and the services are tested on each database elsewhere.
 pytestmark = [
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=3),
     pytest.mark.browser,
     pytest.mark.one_database,
     pytest.mark.django_db(transaction=True),

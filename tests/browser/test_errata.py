@@ -16,7 +16,7 @@ from tests.support.release_scenes import a_judged_collection
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

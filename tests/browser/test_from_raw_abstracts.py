@@ -23,7 +23,7 @@ from tests.support.factories import a_collection, member
 from tests.support.judging_page import log_in
 
 pytestmark = [
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=1),
     pytest.mark.browser,
     pytest.mark.csfcube,
     pytest.mark.one_database,

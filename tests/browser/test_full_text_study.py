@@ -21,7 +21,7 @@ from tests.support.study_scenes import a_labelled_query, a_study
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

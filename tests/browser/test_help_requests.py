@@ -16,7 +16,7 @@ from tests.support.sittings import grades_in, judge_both, pair_url, slots_of
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

@@ -9,7 +9,11 @@ from accounts.institution.configuration import OIDC
 from tests.support.institution_journey import join_and_judge
 from tests.support.oidc_provider import MARA, OidcProvider
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2, day=1),
+]
 
 
 def test_an_invited_person_logs_in_at_the_institution_and_judges(browser, live_server, settings):

@@ -11,7 +11,11 @@ from annotation.services import open_query
 from tests.support.factories import a_collection, a_query
 from tests.support.judging_page import assert_accessible, log_in, read_and_press
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2, day=0),
+]
 PASSWORD = "another horse battery"
 KEEPS_PASSKEYS = {
     "protocol": "ctap2",

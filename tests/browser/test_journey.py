@@ -19,7 +19,11 @@ from tests.support.journeys import add_people, publish, wait_for_jobs
 from tests.support.judging_page import read_and_press
 from tests.support.running import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2, day=0),
+]
 
 TOPICS = ("dependency parsing", "mail filtering", "citation search")
 

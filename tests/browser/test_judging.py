@@ -22,7 +22,11 @@ from tests.support.judging_page import (
 )
 from tests.support.sittings import grades_in, judge, pair_url, query_url, slots_of, tells
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 PAIR_POST = "**/judge/*_method/*/"
 
@@ -487,6 +491,7 @@ def test_on_a_phone_aids_change_no_answer_and_a_tap_waits_for_the_candidate(page
 # Blind
 
 
+@pytest.mark.by_day(1)  # each day, because it is about blindness
 def test_nothing_that_reaches_the_browser_breaks_the_blind(page, context, live_server, opening):
     for slot in slots_of(opening, "ann2"):
         judge(slot, Answer(grade=3, note="A remark of the other judge"))

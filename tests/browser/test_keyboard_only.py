@@ -22,7 +22,7 @@ from tests.support.keyboard import press, tab_to, type_into, walk
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 PASSWORD = "another horse battery"
 PAGES = (

@@ -13,7 +13,7 @@ from tests.support.judging_page import log_in
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

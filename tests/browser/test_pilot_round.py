@@ -19,7 +19,7 @@ from tests.support.practice_scenes import a_pilot, practise
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

@@ -16,7 +16,7 @@ from tests.support.judging_page import (
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 size, _, slots, annotator, start, page = WORKSPACE_FIXTURES

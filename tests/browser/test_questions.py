@@ -17,7 +17,7 @@ from tests.support.sittings import ask, judge_both, pair_url
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 
@@ -98,8 +98,7 @@ def test_without_scripts_a_judge_answers_too(browser, live_server, opening, case
     context.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1440, "light")])
 def test_the_pages_of_a_question_are_accessible(
     page, live_server, opening, cases, person, theme, width
 ):

@@ -20,7 +20,7 @@ from tests.support.visits import address
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

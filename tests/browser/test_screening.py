@@ -14,7 +14,7 @@ from tests.support.judging_page import assert_accessible, log_in, read_and_press
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 

@@ -18,7 +18,7 @@ from tests.support.training_scenes import a_trainee, a_training_set, pairs_of, w
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 PAIRS = 5
 

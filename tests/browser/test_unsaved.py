@@ -25,7 +25,11 @@ from tests.support.judging_page import (
 )
 from tests.support.sittings import grades_in, judge, pair_url, query_url, slots_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.by_day(2),
+]
 
 BACK_FROM_CACHE = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
 

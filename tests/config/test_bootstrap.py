@@ -63,28 +63,41 @@ def demo(checkout, programs):
 
 
 @pytest.mark.by_day(2)
-def test_the_second_start_installs_nothing(demo, programs, checkout):
-    put(programs, "python3")
-    first, second = demo(), demo(PORT="8003")
-    assert first.stdout.startswith("Installing the Python packages")
-    assert second.stdout == "started on port 8003\n"
-    assert (second.returncode, second.stderr) == (0, "")
-
-
-@pytest.mark.by_day(2)
-def test_a_changed_lock_is_installed(demo, programs, checkout):
-    put(programs, "python3")
-    demo()
-    (checkout / "requirements.lock").write_text("# nothing else\n")
-    assert demo().stdout.startswith("Installing the Python packages")
-
-
-@pytest.mark.by_day(2)
-def test_an_old_python3_gives_way_to_a_newer_one_by_its_full_name(demo, programs):
+def test_packages_are_installed_once_for_each_lock_and_a_failure_is_one_line(
+    demo, programs, checkout
+):
+    """One environment for all of it, because making it takes seconds."""
+    # An old python3 gives way to a newer one by its full name; uv is asked before pip.
     put(programs, "python3", OLD)
     put(programs, "python3.12", OLD)
     put(programs, "python3.11")
-    assert demo().stdout.endswith("started on port 8000\n")
+    put(programs, "uv", '#!/bin/sh\necho "uv was asked: $@"\nexit 1\n')
+    first = demo()
+    assert first.stdout.startswith("Installing the Python packages")
+    assert first.stdout.endswith("started on port 8000\n")
+    log = (checkout / "var/logs/install.log").read_text()
+    assert "uv was asked: pip install" in log
+    assert "--require-hashes" in log
+
+    second = demo(PORT="8003")
+    assert second.stdout == "started on port 8003\n"
+    assert (second.returncode, second.stderr) == (0, "")
+
+    (programs / "uv").unlink()
+    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    lock = checkout / "requirements.lock"
+    lock.write_text(f"no-such-package-anywhere==1 --hash=sha256:{'0' * 64}\n")
+    failed = demo(**nowhere)
+    assert failed.returncode != 0
+    ours, makes_own = failed.stderr.splitlines()
+    assert "the package index did not answer, or has no package for this Python" in ours
+    assert "var/logs/install.log" in ours
+    assert makes_own.startswith("make: ***")
+
+    lock.write_text("# nothing else\n")
+    third = demo()
+    assert third.stdout.startswith("Installing the Python packages")
+    assert third.stdout.endswith("started on port 8000\n")
 
 
 def test_no_python_is_one_line(demo, programs):
@@ -95,35 +108,6 @@ def test_no_python_is_one_line(demo, programs):
     ours, makes_own = failed.stderr.splitlines()
     assert ours.startswith("Qrelsmith needs Python 3.11 or newer, and none is on the PATH.")
     assert makes_own.startswith("make: ***")
-
-
-@pytest.mark.by_day(2)
-def test_a_failed_install_is_one_line_and_goes_on_the_next_time(demo, programs, checkout):
-    put(programs, "python3")
-    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
-    lock = checkout / "requirements.lock"
-    lock.write_text(f"no-such-package-anywhere==1 --hash=sha256:{'0' * 64}\n")
-    failed = demo(**nowhere)
-    assert failed.returncode != 0
-    ours, makes_own = failed.stderr.splitlines()
-    assert "the package index did not answer, or has no package for this Python" in ours
-    assert "var/logs/install.log" in ours
-    assert makes_own.startswith("make: ***")
-    lock.write_text("# nothing\n")
-    assert demo().stdout.endswith("started on port 8000\n")
-
-
-@pytest.mark.by_day(2)
-def test_uv_is_asked_first_and_pip_where_it_fails(demo, programs, checkout):
-    put(programs, "python3")
-    put(programs, "uv", '#!/bin/sh\necho "uv was asked: $@"\nexit 1\n')
-
-    started = demo()
-
-    assert started.stdout.endswith("started on port 8000\n")
-    log = (checkout / "var/logs/install.log").read_text()
-    assert "uv was asked: pip install" in log
-    assert "--require-hashes" in log
 
 
 def test_a_python_without_venv_is_one_line(checkout):

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
     pytest.mark.one_database,
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=2),
 ]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "baselines.md"

@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
     pytest.mark.one_database,
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=2),
 ]
 
 
@@ -30,7 +30,6 @@ def test_the_release_passes_every_check(bundle_folder):
     assert outcomes["labels"].compared == "4,051 labels"
 
 
-@pytest.mark.by_day(2)
 def test_an_import_of_the_unpacked_bundle_is_released_with_the_same_bytes(
     released, bundle_folder, files
 ):

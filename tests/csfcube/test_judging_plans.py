@@ -41,7 +41,7 @@ def compared(*arguments: str) -> dict:
     return json.loads(out.getvalue())
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(4, day=2)
 @pytest.mark.parametrize(("model", "repetitions"), [("specter", 2), ("fabs_bm25", 1)])
 def test_a_second_program_gives_the_same_figures(
     with_systems, csfcube, tmp_path, model, repetitions
@@ -64,7 +64,7 @@ def test_a_second_program_gives_the_same_figures(
             assert values == pytest.approx(expected[key][name], abs=1e-9), (key, name)
 
 
-@pytest.mark.by_day(6)
+@pytest.mark.by_day(8, day=1)
 def test_the_figures_that_the_page_shows_are_those_of_the_release(with_systems):
     """Rounded to six digits, as the file has them."""
     payload = compared("--model", "specter")

@@ -45,7 +45,7 @@ pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
     pytest.mark.one_database,
-    pytest.mark.by_day(4, together=True),
+    pytest.mark.by_day(4, day=1),
 ]
 
 SLUG, HELD_BACK, CITED = "held", "specter", "cited"

@@ -23,7 +23,7 @@ from reports.services import compute_report
 pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=3),
 ]
 
 # From the published ratings, a missing one counted as 0; medians over queries.

@@ -21,7 +21,7 @@ from tests.docs.markdown import ROOT
 pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4, day=3),
 ]
 
 PAGE = ROOT / "docs" / "yields.md"
@@ -95,7 +95,6 @@ def test_the_documentation_shows_what_the_command_prints(printed):
     assert block.splitlines() == printed
 
 
-@pytest.mark.by_day(2)
 def test_stopping_saves_and_misses_what_a_second_computation_finds(printed, flags):
     """From the files alone, with scipy's beta-binomial and one order after the other."""
     shares = 1 / (1 + np.exp(-np.linspace(-7, 2, 37)))

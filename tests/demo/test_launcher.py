@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -18,15 +19,22 @@ import pytest
 
 from tests.support.running import ROOT, wait_until
 
-pytestmark = pytest.mark.faults
+# Its database is always SQLite.
+pytestmark = [pytest.mark.faults, pytest.mark.one_database]
 
 PATIENCE = 90  # seconds; loading the demo collection takes a few on an idle machine
 
 
 @pytest.fixture(scope="module")
-def data_dir(tmp_path_factory) -> Path:
-    """One folder for all of these tests, as when a user starts the demo again and again."""
-    return tmp_path_factory.mktemp("demo")
+def data_dir(tmp_path_factory, migrated) -> Path:
+    """One folder for all of these tests, as when a user starts the demo again and again.
+
+    Its database has no rows yet. The migrations alone would take half of the first start.
+    """
+    folder = tmp_path_factory.mktemp("demo")
+    if migrated:
+        shutil.copyfile(migrated, folder / "qrelsmith.sqlite3")
+    return folder
 
 
 @pytest.fixture
@@ -100,6 +108,7 @@ def status(port: int, path: str) -> int:
     return link.getresponse().status
 
 
+@pytest.mark.by_day(2, day=0)
 def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts(
     start_demo, data_dir, port
 ):
@@ -123,10 +132,19 @@ def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts
     assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.by_day(2)
-def test_a_part_that_dies_is_started_again_until_it_keeps_dying(start_demo, data_dir, port):
-    demo = start_demo()
+@pytest.mark.by_day(2, day=1)
+def test_a_worker_that_is_frozen_and_parts_that_die_are_started_again_until_one_keeps_dying(
+    start_demo, data_dir, port
+):
+    demo = start_demo(JOB_STALE_SECONDS="3", JOB_TICK_SECONDS="1")
     demo.wait_for("Press Ctrl-C to stop.")
+    (worker,) = [part for part in demo.parts() if b"celery" in command_of(part)]
+    os.kill(worker, signal.SIGSTOP)
+    job = in_shell(data_dir, ASK_FOR_A_REPORT)
+    demo.wait_for("The worker did not respond for 9 s and is restarted")
+    wait_until(lambda: state_of(data_dir, job) == "succeeded", PATIENCE, "the job is done")
+    assert not Path(f"/proc/{worker}").exists()
+
     for part in demo.parts():
         os.kill(part, signal.SIGKILL)
     demo.wait_for("The web server stopped and is restarted")
@@ -150,18 +168,6 @@ def suppressing(call) -> bool:
         return call()
     except OSError:  # it ended between looking and doing
         return False
-
-
-@pytest.mark.by_day(2)
-def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, data_dir):
-    demo = start_demo(JOB_STALE_SECONDS="3", JOB_TICK_SECONDS="1")
-    demo.wait_for("Press Ctrl-C to stop.")
-    (worker,) = [part for part in demo.parts() if b"celery" in command_of(part)]
-    os.kill(worker, signal.SIGSTOP)
-    job = in_shell(data_dir, ASK_FOR_A_REPORT)
-    demo.wait_for("The worker did not respond for 9 s and is restarted")
-    wait_until(lambda: state_of(data_dir, job) == "succeeded", PATIENCE, "the job is done")
-    assert not Path(f"/proc/{worker}").exists()
 
 
 def state_of(data_dir: Path, job: str) -> str:
@@ -204,6 +210,7 @@ def answers(port: int) -> bool:
         return False
 
 
+@pytest.mark.by_day(2)
 def test_a_taken_port_is_one_line(start_demo, port):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", port))
@@ -213,6 +220,7 @@ def test_a_taken_port_is_one_line(start_demo, port):
     assert demo.output_text() == f"Port {port} is in use. Run `make demo PORT={port + 1}`\n"
 
 
+@pytest.mark.by_day(2)
 def test_a_port_that_is_none_is_one_line(start_demo):
     demo = start_demo(PORT="eight")
     assert demo.process.wait(timeout=30) == 1

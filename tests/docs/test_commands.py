@@ -107,7 +107,7 @@ def checkout(tmp_path) -> Path:
 
 
 @pytest.mark.one_database
-@pytest.mark.by_day(5)
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("name", RUN_PAGES)
 def test_the_commands_of_a_page_run(name, demo_data, checkout, tmp_path):
     shutil.copytree(demo_data, tmp_path / "var")

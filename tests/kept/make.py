@@ -69,13 +69,20 @@ def write_set(folder: Path, data_dir: Path) -> None:
 
     call_command("migrate", verbosity=0)
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
-        _make_rows(data_dir)
+        make_rows(data_dir)
     connection.close()
-    folder.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(settings.DATABASES["default"]["NAME"])) as database:
-        _pack("".join(f"{line}\n" for line in database.iterdump()).encode(), folder / DATABASE)
-        migrations = database.execute("SELECT app, name FROM django_migrations")
-        _pack(rules_on_postgresql(migrations.fetchall()).encode(), folder / RULES)
+        pack_set(folder, database)
+
+
+def pack_set(folder: Path, database: sqlite3.Connection) -> None:
+    """Write the files of the set: of this database, its migrations and the releases."""
+    from django.conf import settings
+
+    folder.mkdir(parents=True, exist_ok=True)
+    _pack("".join(f"{line}\n" for line in database.iterdump()).encode(), folder / DATABASE)
+    migrations = database.execute("SELECT app, name FROM django_migrations")
+    _pack(rules_on_postgresql(migrations.fetchall()).encode(), folder / RULES)
     for path in sorted(Path(settings.RELEASE_DIR).glob("*/*.zip")):
         _pack(path.read_bytes(), folder / f"{path.parent.name}-{path.name}.gz")
 
@@ -115,7 +122,7 @@ def _make_later_round() -> None:
         PublishedLabels.objects.create(query=query, grades={"d01": 1})
 
 
-def _make_rows(folder: Path) -> None:
+def make_rows(folder: Path) -> None:
     """Six collections. Two have a release, and one is imported from a release."""
     from accounts.models import User
     from annotation.models import Pair

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -15,10 +14,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from tests.conftest import ROOT
 from tests.kept.check import load
-from tests.kept.make import DATABASE, RULES, VERSIONS
+from tests.kept.make import DATABASE, RULES, VERSIONS, make_rows, pack_set
 from tests.support.machine import postgresql_url
 
 KEPT = sorted(path.name for path in VERSIONS.glob("*/"))
@@ -43,15 +43,7 @@ def run(module: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture(scope="module")
-def made_set(tmp_path_factory) -> Path:
-    made = tmp_path_factory.mktemp("kept") / "set"
-    done = run("make", made)
-    assert done.returncode == 0, done.stderr
-    return made
-
-
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(4, day=1)
 @pytest.mark.parametrize("database", ["SQLite", "PostgreSQL"])
 @pytest.mark.parametrize("version", KEPT)
 def test_a_kept_version_is_migrated_and_its_pages_and_releases_work(version, database):
@@ -77,9 +69,12 @@ print(*changed_migrations(folder, folder / "kept.sqlite3"), sep="\\n")
 """
 
 
-@pytest.mark.by_day(6)
-def test_a_published_migration_that_makes_another_rule_is_named(made_set, tmp_path):
-    altered = shutil.copytree(made_set, tmp_path / "set")
+@pytest.mark.by_day(8, day=6)
+def test_a_published_migration_that_makes_another_rule_is_named(tmp_path):
+    """In a set that the command of a release has made."""
+    altered = tmp_path / "set"
+    made = run("make", altered)
+    assert made.returncode == 0, made.stderr
     for name in (DATABASE, RULES):
         statements = gzip.decompress((altered / name).read_bytes())
         # What an earlier version made, if the rule was changed since.
@@ -95,7 +90,13 @@ def test_a_published_migration_that_makes_another_rule_is_named(made_set, tmp_pa
     assert "makes other rules on PostgreSQL" in done.stdout
 
 
-def test_a_set_is_small_and_has_rows_in_every_table(made_set, tmp_path):
+@pytest.mark.django_db
+@pytest.mark.one_database
+def test_a_set_is_small_and_has_rows_in_every_table(tmp_path):
+    """Made here, because a process of its own would begin with all migrations."""
+    made_set = tmp_path / "set"
+    make_rows(tmp_path)
+    pack_set(made_set, connection.connection)
     assert sum(path.stat().st_size for path in made_set.iterdir()) <= MOST_BYTES
     load(made_set, tmp_path / "kept.sqlite3")
     with closing(sqlite3.connect(tmp_path / "kept.sqlite3")) as database:
@@ -109,8 +110,8 @@ def test_a_set_is_small_and_has_rows_in_every_table(made_set, tmp_path):
     assert empty == WITHOUT_ROWS
 
 
-def test_the_set_of_a_version_is_not_made_again(made_set):
-    done = run("make", made_set)
+def test_the_set_of_a_version_is_not_made_again(tmp_path):
+    done = run("make", tmp_path)
 
     assert done.returncode == 2
     assert "is never made again" in done.stderr

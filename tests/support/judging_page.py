@@ -158,6 +158,14 @@ def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
     return [f"{rule['id']}: {[node['html'] for node in rule['nodes']]}" for rule in found]
 
 
+def problems_of(page: Page, width: int, rules: Sequence[str] = ()) -> list[str]:
+    """What axe finds wrong with the page at this width, by these rules or by all."""
+    problems = violations(page, rules)
+    if page.evaluate("document.documentElement.scrollWidth") > width:
+        problems.append("wider than the screen")
+    return [f"{page.url} at {width}: {problem}" for problem in problems]
+
+
 # The workspace of one annotator, opened at the first pair. A test module takes these fixtures over
 # with `size, opening, slots, annotator, start, page = WORKSPACE_FIXTURES`. In a conftest.py, `page`
 # would replace Playwright's in the tests of adjudication, too.

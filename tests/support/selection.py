@@ -17,8 +17,9 @@ A test with the marker `by_day(n)` takes long, and is not about the product itse
 the commands of the docs, and figures that a second program computes again; or it shows with much
 time what others show with less, such as a page in a browser whose requests have tests of their
 own. `make test` runs one of n cases, another one each day; without cases, it runs every n days,
-and with `together` on the same day as the others of its file, which share what takes long. FULL=1
-or arguments run all.
+and with `together` on the same day as the others of its file, which share what takes long. `day`
+names the day of it, or of its first case, so that what takes long is not all on one. FULL=1 or
+arguments run all.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
@@ -87,10 +88,20 @@ def is_for_another_day(item: pytest.Item, day: int) -> bool:
     if by_day is None:
         return False
     (days,) = by_day.args
+    name = item.nodeid.partition("::" if by_day.kwargs.get("together") else "[")[0]
+    first = by_day.kwargs.get("day", zlib.crc32(name.encode()))
+    return bool((first + number_of_case(item)) % days != day % days)
+
+
+def number_of_case(item: pytest.Item) -> int:
+    """The sum of the numbers of what its marks with `parametrize` choose; 0 without cases.
+
+    The indices have a number for each name of a mark. All of one mark have the same number.
+    """
     callspec = getattr(item, "callspec", None)
-    name = item.nodeid.partition("::")[0] if by_day.kwargs.get("together") else item.nodeid
-    place = sum(callspec.indices.values()) if callspec else zlib.crc32(name.encode())
-    return place % days != day % days
+    names = (mark.args[0] for mark in item.iter_markers("parametrize"))
+    first_names = (name if isinstance(name, str) else name[0] for name in names)
+    return sum(callspec.indices[name] for name in first_names) if callspec else 0
 
 
 def broker_of_this_turn() -> str:
