@@ -35,6 +35,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.running import at_once
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
@@ -64,7 +65,7 @@ def test_the_states_on_the_way_from_opened_to_decided_agree():
         assert asked(collection) == read(collection)
 
 
-@pytest.fixture
+@once_a_file
 def histories():
     collection = a_collection()
     for name in ("ann3", "ann4"):
