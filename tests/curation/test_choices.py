@@ -14,9 +14,16 @@ from corpus.services import create_query
 from corpus.text.query_facts import facts_of
 from curation.choice.plan import ChoiceError, ChoicePlan
 from curation.choice.services import AlreadyApplied, ChoiceChanged, apply_choice, compute_choice
+from tests.support.factories import a_collection
 from tests.support.screened_samples import a_screened_sample
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture
