@@ -112,13 +112,16 @@ def test_documents_with_white_space_are_found_by_an_index():
             cursor.execute(sql.replace(table, f"{table} INDEXED BY {index}"), parameters)
 
 
-@pytest.mark.parametrize("character", [*WHITE_SPACE, "\u200b", "\x7f", "]", "^", "-", "\\", "*"])
-def test_the_database_and_the_files_mean_the_same_by_white_space(character):
-    document = DocumentFactory(collection=a_collection(), docno=f"a{character}b")
+def test_the_database_and_the_files_mean_the_same_by_white_space():
+    collection = a_collection()
+    wrong = []
+    for character in [*WHITE_SPACE, "\u200b", "\x7f", "]", "^", "-", "\\", "*"]:
+        document = DocumentFactory(collection=collection, docno=f"a{character}b")
+        found = Document.objects.filter(HasWhiteSpace("docno")).contains(document)
+        if found is is_writable(document.docno):
+            wrong.append(document.docno)
 
-    found = Document.objects.filter(HasWhiteSpace("docno")).contains(document)
-
-    assert found is not is_writable(document.docno)
+    assert wrong == []
 
 
 def test_white_space_is_whatever_python_splits_at():
