@@ -105,9 +105,7 @@ def test_a_check_counts_what_is_accepted(collection):
         (["small", "1.0"], {"output": None}, "--output DIR"),
     ],
 )
-def test_it_says_what_is_wrong_with_the_call(tmp_path, arguments, options, message):
-    a_judged_collection()
-
+def test_it_says_what_is_wrong_with_the_call(collection, tmp_path, arguments, options, message):
     with pytest.raises(CommandError, match=message):
         release(*arguments, **{"output": tmp_path, **options})
     assert not Release.objects.exists()
