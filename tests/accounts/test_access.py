@@ -9,10 +9,16 @@ from accounts.access import collection_for, roles_in
 from accounts.models import Collection, Role, User
 from tests.support.api_world import token_of
 from tests.support.factories import UserFactory, a_collection, member
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 MEMBERS = ["admin", "ann1", "adju"]
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

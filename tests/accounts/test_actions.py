@@ -26,6 +26,7 @@ from tests.support.action_scenes import DEEDS, Scene, a_scene, recorded
 from tests.support.factories import UserFactory, a_collection, an_open_query, member
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +38,11 @@ ELSEWHERE = {
     *(ActionKind.RECOVERY_CODES_MADE, ActionKind.SESSIONS_ENDED, ActionKind.MAIN_EMAIL_CHOSEN),
     *(ActionKind.EMAIL_CONFIRMED, ActionKind.EMAIL_REMOVED),
 }
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

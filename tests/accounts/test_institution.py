@@ -26,6 +26,7 @@ from accounts.models import Role, User
 from tests.support.factories import UserFactory, a_collection
 from tests.support.oidc_provider import MARA, SECRET, OidcProvider, a_key
 from tests.support.visits import text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BUTTON = "Log in with Uni Example"
@@ -45,7 +46,7 @@ def provider(settings):
     provider.stop()
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_collection()
 

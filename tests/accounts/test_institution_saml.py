@@ -20,6 +20,7 @@ from tests.accounts.test_institution import invite, is_logged_in
 from tests.support.factories import a_collection
 from tests.support.saml_provider import MAIL, MARA, SamlProvider, Signer
 from tests.support.visits import text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ACS = "/accounts/institution/saml/acs/"
@@ -47,7 +48,7 @@ def provider(settings, tmp_path):
     return provider
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_collection()
 

@@ -23,6 +23,7 @@ from accounts.invitations.services import InvitationNotValid, accept, invitation
 from accounts.models import Role, User
 from tests.support.api_world import client_of
 from tests.support.factories import UserFactory, a_collection, member
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 NEW = {
@@ -33,7 +34,7 @@ NEW = {
 }
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_collection()
 

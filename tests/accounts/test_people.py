@@ -24,15 +24,20 @@ from annotation.models import Slot
 from dashboard.services import HoldsPairs, remove_role
 from tests.support.factories import UserFactory, a_collection, an_open_query, member
 from tests.support.visits import csv_rows, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
+@once_a_file
+def collection():
+    return a_collection()
+
+
 @pytest.fixture
-def collection(client):
-    collection = a_collection()
+def client(client, collection):
     client.force_login(User.objects.get(username="admin"))
-    return collection
+    return client
 
 
 def at(name, collection, *args):

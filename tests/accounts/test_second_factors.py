@@ -21,13 +21,14 @@ from accounts.login.second_factors import has_second_factor
 from accounts.models import Collection, User
 from tests.support.api_world import client_of, token_of
 from tests.support.factories import PASSWORD, UserFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 CODE = reverse("mfa_authenticate")
 
 
-@pytest.fixture
+@once_a_file
 def person() -> User:
     return UserFactory(username="person")
 

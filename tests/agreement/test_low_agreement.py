@@ -19,6 +19,7 @@ from jobs.models import Job
 from reports.services import compute_report
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 FIRST = [0, 0, 0, 0, 1, 1, 2, 3, 0, 1, 2, 0, 0, 1, 0, 2, 3, 1, 0, 0]
 SECOND = [0, 0, 1, 0, 1, 2, 2, 2, 0, 0, 1, 0, 0, 1, 1, 3, 3, 0, 0, 0]
@@ -89,8 +90,8 @@ def test_queries_below_the_threshold_are_flagged_the_lowest_first():
 # On the page
 
 
-@pytest.fixture
-def collection(db):
+@once_a_file
+def collection():
     return a_judged_collection()
 
 

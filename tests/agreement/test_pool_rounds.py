@@ -21,6 +21,7 @@ from tests.support.repeats import answer_repeat
 from tests.support.rounds import top_up
 from tests.support.sittings import judge
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +40,7 @@ FIRST = {1: [0, 1, 2, 3, 1], 2: [0, 1, 3, 3, 2]}
 SECOND = {1: [3, 0, 1], 2: [3, 1, 1]}
 
 
-@pytest.fixture
+@once_a_file
 def opening() -> Opening:
     """Thirty pairs of the first round and six of the second, judged by both, and three old ones."""
     opening = an_open_query(a_collection(), size=30)

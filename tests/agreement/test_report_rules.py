@@ -28,6 +28,7 @@ from reports.models import StoredReport
 from reports.services import compute_report, job_key, request_report
 from tests.support.factories import a_collection, an_open_query
 from tests.support.sittings import judge_both
+from tests.support.worlds import once_a_file
 
 PAIR = LabelledPair("q", "method", "d", Standing.ADJUDICATED, 1, 3, 2)
 
@@ -103,8 +104,8 @@ def test_a_pair_that_was_set_aside_does_not_leave_a_query_unfinished():
     assert reason(Standing.DUE) == "unfinished: 1 of 3 pairs have no final label"
 
 
-@pytest.fixture
-def collection(db):
+@once_a_file
+def collection():
     return a_collection()
 
 

@@ -30,10 +30,16 @@ from tests.support.release_scenes import (
     slot_of,
 )
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 COEFFICIENTS = {coefficient.key for coefficient in REGISTRY}
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 @pytest.fixture(autouse=True)
@@ -60,8 +66,8 @@ def finish(job: Job) -> Job:
 # The report
 
 
-def test_a_report_has_every_query_and_facet_at_both_stages():
-    report = compute_report(AgreementReport("exclude"), collection=a_judged_collection())
+def test_a_report_has_every_query_and_facet_at_both_stages(collection):
+    report = compute_report(AgreementReport("exclude"), collection=collection)
 
     assert [(row["query"], row["stage"]) for row in report.payload["queries"]] == [
         ("q1_background", "pre"),
@@ -76,9 +82,7 @@ def test_a_report_has_every_query_and_facet_at_both_stages():
     ]
 
 
-def test_the_missing_judgments_are_left_out_or_counted_as_0():
-    collection = a_judged_collection()
-
+def test_the_missing_judgments_are_left_out_or_counted_as_0(collection):
     left_out, counted = (
         compute_report(AgreementReport(missing), collection=collection).payload["queries"][2]
         for missing in ("exclude", "zero")
@@ -88,9 +92,7 @@ def test_the_missing_judgments_are_left_out_or_counted_as_0():
     assert (counted["n"], counted["missing"], counted["percent"]) == (3, 1, 100 * 2 / 3)
 
 
-def test_the_same_judgments_again_are_the_same_report():
-    collection = a_judged_collection()
-
+def test_the_same_judgments_again_are_the_same_report(collection):
     first = compute_report(AgreementReport("zero"), collection=collection)
 
     assert compute_report(AgreementReport("zero"), collection=collection) == first
@@ -98,8 +100,7 @@ def test_the_same_judgments_again_are_the_same_report():
     assert StoredReport.objects.count() == 2
 
 
-def test_unchanged_judgments_are_not_read_again(django_assert_num_queries):
-    collection = a_judged_collection()
+def test_unchanged_judgments_are_not_read_again(collection, django_assert_num_queries):
     report = compute_report(AgreementReport("zero"), collection=collection)
 
     # The collection, the counts, and the report without its payload
@@ -108,9 +109,9 @@ def test_unchanged_judgments_are_not_read_again(django_assert_num_queries):
 
 
 def test_a_report_of_the_same_judgments_is_found_by_the_counts_from_then_on(
+    collection,
     django_assert_num_queries,
 ):
-    collection = a_judged_collection()
     report = compute_report(AgreementReport("zero"), collection=collection)
     for grade in (0, 3):  # revised, and revised back
         judge(slot_of(collection, "q1_method", "d1", 1), grade)
@@ -152,9 +153,7 @@ def test_a_query_with_no_judged_pair_is_not_in_the_report():
     assert compute_report(AgreementReport("zero"), collection=collection).payload["queries"] == []
 
 
-def test_another_collections_judgments_are_not_in_the_report():
-    a_judged_collection()
-
+def test_another_collections_judgments_are_not_in_the_report(collection):
     payload = compute_report(AgreementReport("zero"), collection=a_collection(slug="other")).payload
 
     assert payload["queries"] == []
@@ -168,8 +167,7 @@ def test_a_policy_that_does_not_exist_is_refused():
 # Reports of another version of the statistics
 
 
-def test_a_stored_report_of_another_version_is_computed_again():
-    collection = a_judged_collection()
+def test_a_stored_report_of_another_version_is_computed_again(collection):
     old = an_old_report(collection, "zero")
 
     report = compute_report(AgreementReport("zero"), collection=collection)
@@ -181,8 +179,7 @@ def test_a_stored_report_of_another_version_is_computed_again():
     assert stored_report(AgreementReport("zero"), collection) == report
 
 
-def test_the_command_never_prints_a_report_of_another_version():
-    collection = a_judged_collection()
+def test_the_command_never_prints_a_report_of_another_version(collection):
     old = an_old_report(collection, "exclude")
 
     assert printed_json("small") != old.payload
@@ -196,8 +193,7 @@ def test_only_a_report_of_this_version_is_current(statistics):
     assert stored_report(AgreementReport("zero"), collection) is None
 
 
-def test_after_a_new_version_reports_that_were_asked_for_are_due_again():
-    collection = a_judged_collection()
+def test_after_a_new_version_reports_that_were_asked_for_are_due_again(collection):
     ((_, reason),) = tasks.due_reports()
     finished = tasks._finished_queries()[collection.pk]
     for missing in ("exclude", "zero"):
@@ -227,9 +223,7 @@ def test_the_database_refuses_to_change_or_delete_a_report():
 # The command
 
 
-def test_the_command_prints_the_promised_json():
-    a_judged_collection()
-
+def test_the_command_prints_the_promised_json(collection):
     content = printed_json("small")
 
     assert set(content) == {
@@ -258,15 +252,11 @@ def test_undefined_is_null_with_its_reason():
     assert row["undefined"] == {"spearman": "constant rater", "kendall": "constant rater"}
 
 
-def test_the_command_prints_the_same_text_twice():
-    a_judged_collection()
-
+def test_the_command_prints_the_same_text_twice(collection):
     assert printed("small", "--format", "json") == printed("small", "--format", "json")
 
 
-def test_the_command_prints_a_table_to_read():
-    a_judged_collection()
-
+def test_the_command_prints_a_table_to_read(collection):
     lines = printed("small").splitlines()
 
     assert lines[0] == "Agreement in small; missing judgments: exclude"
@@ -282,9 +272,7 @@ def test_the_command_needs_a_collection_that_exists():
         printed("nowhere")
 
 
-def test_the_command_makes_no_job():
-    a_judged_collection()
-
+def test_the_command_makes_no_job(collection):
     printed("small")
 
     assert not Job.objects.exists()
@@ -293,9 +281,7 @@ def test_the_command_makes_no_job():
 # The job
 
 
-def test_the_job_computes_the_report():
-    collection = a_judged_collection()
-
+def test_the_job_computes_the_report(collection):
     job = finish(request_report(AgreementReport("zero"), collection=collection))
 
     report = StoredReport.objects.get()
@@ -303,8 +289,7 @@ def test_the_job_computes_the_report():
     assert job.result == {"report": report.pk, "missing": "zero", "state": report.digest}
 
 
-def test_the_job_for_a_report_that_exists_succeeds_with_it():
-    collection = a_judged_collection()
+def test_the_job_for_a_report_that_exists_succeeds_with_it(collection):
     report = compute_report(AgreementReport("zero"), collection=collection)
 
     job = finish(request_report(AgreementReport("zero"), collection=collection))
@@ -312,9 +297,7 @@ def test_the_job_for_a_report_that_exists_succeeds_with_it():
     assert (job.state, job.result["report"]) == (State.SUCCEEDED, report.pk)
 
 
-def test_asking_twice_is_one_job_per_policy():
-    collection = a_judged_collection()
-
+def test_asking_twice_is_one_job_per_policy(collection):
     for missing in ("zero", "zero", "exclude"):
         request_report(AgreementReport(missing), collection=collection)
 
@@ -352,8 +335,7 @@ def test_a_fully_judged_query_makes_a_report_due_once():
     assert StoredReport.objects.count() == 2
 
 
-def test_a_second_worker_does_not_ask_again(monkeypatch):
-    a_judged_collection()
+def test_a_second_worker_does_not_ask_again(collection, monkeypatch):
     asked_for()
     monkeypatch.setattr(tasks, "last_look", tasks.LastLook())
 
@@ -369,8 +351,7 @@ def test_judgments_of_a_query_at_work_make_nothing_due():
     assert asked_for() == []
 
 
-def test_a_revision_in_a_fully_judged_query_makes_a_report_due():
-    collection = a_judged_collection()
+def test_a_revision_in_a_fully_judged_query_makes_a_report_due(collection):
     asked_for()
     judge(slot_of(collection, "q1_method", "d1", 1), 0)
 
@@ -388,8 +369,7 @@ def test_only_the_last_decision_of_a_query_makes_a_report_due():
     assert asked_for() == ["exclude", "zero"]
 
 
-def test_a_report_that_failed_is_not_asked_for_again_and_again(monkeypatch):
-    a_judged_collection()
+def test_a_report_that_failed_is_not_asked_for_again_and_again(collection, monkeypatch):
     tasks.request_due_reports()
     Job.objects.update(state=State.FAILED)
     monkeypatch.setattr(tasks, "last_look", tasks.LastLook())
@@ -397,8 +377,7 @@ def test_a_report_that_failed_is_not_asked_for_again_and_again(monkeypatch):
     assert asked_for() == []
 
 
-def test_a_look_reads_counts_and_neither_slots_nor_pairs():
-    a_judged_collection()
+def test_a_look_reads_counts_and_neither_slots_nor_pairs(collection):
     asked_for()
     tasks.last_look.valid_until = 0
 
@@ -409,16 +388,14 @@ def test_a_look_reads_counts_and_neither_slots_nor_pairs():
         assert not any(f'"{table}"' in query["sql"] for query in captured)
 
 
-def test_while_nothing_is_said_a_look_costs_three_queries(django_assert_num_queries):
-    a_judged_collection()
+def test_while_nothing_is_said_a_look_costs_three_queries(collection, django_assert_num_queries):
     asked_for()
 
     with django_assert_num_queries(3):
         tasks.request_due_reports()
 
 
-def test_a_look_that_is_long_ago_is_not_relied_on(monkeypatch):
-    a_judged_collection()
+def test_a_look_that_is_long_ago_is_not_relied_on(collection, monkeypatch):
     last_look = tasks.LastLook()
     last_look.note(tasks.newest_rows())
     last_look.valid_until = 0

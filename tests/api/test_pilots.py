@@ -8,6 +8,7 @@ from practice.models import PracticeSet
 from tests.support.api_world import client_of
 from tests.support.factories import a_collection, a_query, annotators
 from tests.support.practice_scenes import practise, practise_all
+from tests.support.worlds import once_a_file
 
 WHERE = "/api/v1/collections/papers/pilots/"
 BODY = {"annotators": ["ann1", "ann2"], "queries": 1, "per_query": 3}
@@ -15,7 +16,7 @@ BODY = {"annotators": ["ann1", "ann2"], "queries": 1, "per_query": 3}
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection("papers")
     a_query(collection)

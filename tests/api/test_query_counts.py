@@ -37,16 +37,18 @@ def more_of_everything(world) -> None:
         judge(slot, Answer(grade=1))
 
 
-@pytest.mark.parametrize(("person", "listed"), COUNTS)
-def test_a_list_costs_a_fixed_number_of_queries(person, listed, world):
-    client = client_of(person)
+def test_a_list_costs_a_fixed_number_of_queries(world):
     more_of_everything(world)
 
-    with CaptureQueriesContext(connection) as queries:
-        answer = client.get(f"/api/v1/collections/small/{listed}/").json()
+    wrong = []
+    for (person, listed), expected in COUNTS.items():
+        client = client_of(person)
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(f"/api/v1/collections/small/{listed}/").json()
+        if answer["count"] < 3 or len(queries) != expected:
+            wrong.append((person, listed, answer["count"], len(queries)))
 
-    assert answer["count"] >= 3
-    assert len(queries) == COUNTS[person, listed]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(("listed", "count"), [("collections/", 5), ("", 5)])

@@ -7,6 +7,7 @@ import pytest
 from tests.support.api_world import client_of
 from tests.support.factories import a_collection
 from tests.support.study_scenes import a_labelled_query, rate
+from tests.support.worlds import once_a_file
 
 WHERE = "/api/v1/collections/papers/studies/"
 BODY = {"name": "study-1", "rater": "ann1", "queries": 1, "per_query": 3}
@@ -14,7 +15,7 @@ BODY = {"name": "study-1", "rater": "ann1", "queries": 1, "per_query": 3}
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection("papers")
     a_labelled_query(collection, 0, 1, 2)

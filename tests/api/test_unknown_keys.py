@@ -50,27 +50,32 @@ def bodies(operation: dict) -> dict[str, dict]:
     }
 
 
-def send(world, path: str, method: str, query: str = "", **body):
-    """The answer for a person with the role, and the statements that wrote."""
+@pytest.fixture
+def send(world):
+    """Send a request as a person with the role: the answer, and the statements that wrote."""
     User.objects.filter(username="admin").update(is_staff=True)
-    address = path.format(**path_values(world))
-    roles = getattr(resolve(address).func.view_class, "roles", ("admin",))
-    if roles[0] == Role.OWNER_ANNOTATOR:
-        member(world.collection, roles[0], "owner")
-    client = client_of(BY_ROLE[roles[0]])
-    with CaptureQueriesContext(connection) as queries:
-        answer = getattr(client, method)(address + query, **body)
-    return answer, [row["sql"] for row in queries if row["sql"].startswith(WRITES)]
+    member(world.collection, Role.OWNER_ANNOTATOR, "owner")
+    values = path_values(world)
+    clients = {role: client_of(username) for role, username in BY_ROLE.items()}
+
+    def sent(path: str, method: str, query: str = "", **body):
+        address = path.format(**values)
+        roles = getattr(resolve(address).func.view_class, "roles", ("admin",))
+        with CaptureQueriesContext(connection) as queries:
+            answer = getattr(clients[roles[0]], method)(address + query, **body)
+        return answer, [row["sql"] for row in queries if row["sql"].startswith(WRITES)]
+
+    return sent
 
 
-def test_an_unknown_key_of_a_body_is_refused_with_the_nearest_known_one(world):
+def test_an_unknown_key_of_a_body_is_refused_with_the_nearest_known_one(send):
     for path, method, operation in operations("post", "delete"):
         for media_type, schema in bodies(operation).items():
             known = [*schema.get("properties", {})]
             wrong = f"{known[-1]}x" if known else "dry_run"
 
             form = "multipart" if media_type.startswith("multipart/") else "json"
-            answer, written = send(world, path, method, data={wrong: "1"}, format=form)
+            answer, written = send(path, method, data={wrong: "1"}, format=form)
 
             place = f"{method} {path}: {answer.content.decode()}"
             assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), place
@@ -84,11 +89,11 @@ def takes_parameters(operation: dict) -> bool:
     return any(entry["in"] == "query" for entry in operation.get("parameters", []))
 
 
-def test_an_unknown_parameter_of_an_address_is_refused(world):
+def test_an_unknown_parameter_of_an_address_is_refused(send):
     for path, method, operation in operations("post", "delete", "get"):
         if method == "get" and not takes_parameters(operation):
             continue
-        answer, written = send(world, path, method, "?licens=1")
+        answer, written = send(path, method, "?licens=1")
 
         place = f"{method} {path}: {answer.content.decode()}"
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), place
@@ -96,10 +101,10 @@ def test_an_unknown_parameter_of_an_address_is_refused(world):
         assert written == [], place
 
 
-def test_the_other_keys_of_a_body_are_checked_too(world):
+def test_the_other_keys_of_a_body_are_checked_too(send):
     body = {"slug": "new", "licens": "CC0-1.0"}
 
-    answer, _ = send(world, HOME, "post", data=body, format="json")
+    answer, _ = send(HOME, "post", data=body, format="json")
 
     assert answer.json()["fields"].keys() == {"name", "licens"}
     assert not Collection.objects.filter(slug="new").exists()
@@ -114,8 +119,8 @@ def test_the_other_keys_of_a_body_are_checked_too(world):
         ("datasheet/", {"answers": {"pai": "15 EUR an hour"}}, "pai"),
     ],
 )
-def test_keys_inside_a_body_are_checked_too(address, body, wrong, world):
-    answer, written = send(world, f"{HOME}small/{address}", "post", data=body, format="json")
+def test_keys_inside_a_body_are_checked_too(address, body, wrong, send):
+    answer, written = send(f"{HOME}small/{address}", "post", data=body, format="json")
 
     assert (answer.status_code, written) == (400, [])
     assert wrong in answer.content.decode()
@@ -133,16 +138,16 @@ def test_keys_inside_a_body_are_checked_too(address, body, wrong, world):
         ),
     ],
 )
-def test_the_message_names_a_similar_key_or_all_keys(key, message, world):
-    answer, _ = send(world, HOME, "post", data={key: 1}, format="json")
+def test_the_message_names_a_similar_key_or_all_keys(key, message, send):
+    answer, _ = send(HOME, "post", data={key: 1}, format="json")
 
     assert answer.json()["fields"][key] == [message]
 
 
-def test_only_the_first_of_many_unknown_keys_are_named(world):
+def test_only_the_first_of_many_unknown_keys_are_named(send):
     body = json.dumps({f"{'k' * 200_000}{number}": 1 for number in range(20)})
 
-    answer, _ = send(world, HOME, "post", data=body, content_type="application/json")
+    answer, _ = send(HOME, "post", data=body, content_type="application/json")
 
     assert answer.status_code == 400
     assert len(answer.content) < 10_000

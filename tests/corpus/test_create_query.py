@@ -3,11 +3,12 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import Query, QueryPaper
 from tests.support.factories import DocumentFactory, UserFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     DocumentFactory(collection=collection, docno="d1")

@@ -9,10 +9,17 @@ from django.urls import reverse
 from corpus.documents.importing import import_documents
 from jobs.context import DirectRun
 from jobs.models import Job, State
+from tests.support.factories import a_collection
 from tests.support.uploading import done, kept
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 TREC = "<doc><docno>1</docno><title>T</title><text>a wing . it flies .</text></doc>"
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from corpus.selection.expansion import Expansion
 from corpus.selection.filters import Recipe
 from jobs.context import DirectRun
 from jobs.models import Job
+from tests.support.factories import a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -52,6 +54,11 @@ BREAKING = {
     "a sentence of more than 80 tokens": {"sentences": ["a", "b", "w " * 81]},
     "no sentence of 4 tokens or more": {"sentences": ["First one here.", "Then two.", "Three."]},
 }
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

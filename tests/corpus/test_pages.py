@@ -20,14 +20,20 @@ from corpus.topics.queries import (
 from jobs.models import Job, State
 from jobs.services import run
 from retrieval.models import Ranking, Run
-from tests.support.factories import DocumentFactory, a_query, an_open_query
+from tests.support.factories import DocumentFactory, a_collection, a_query, an_open_query
 from tests.support.visits import text_of
+from tests.support.worlds import once_a_file
 from web.tables.paging import page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 LINE = '{"docno": "x1", "title": "A title", "sentences": ["One."], "labels": ["method"]}\n'
 GOOD = LINE.encode()
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

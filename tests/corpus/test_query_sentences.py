@@ -31,11 +31,17 @@ from reports.services import compute_report
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.sittings import judge_both, settle
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 SENTENCES = ["Why.", "We prune.", "We parse.", "We train.", "It works."]
 LABELS = ["background", "method", "method", "method", "result"]
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

@@ -17,10 +17,16 @@ from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.uploading import done, kept
 from tests.support.visits import markup
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 WHERE = "/c/small/queries/import-topics/"
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 def send(client, content=OLD, name="topics.txt", **more):

@@ -9,9 +9,15 @@ from curation.checking import queue as check_queue
 from curation.checking.boundaries import cut, lengths_of, origins, split
 from curation.models import LabelRecord
 from pooling.services import freeze_pool
-from tests.support.factories import a_query, member
+from tests.support.factories import a_collection, a_query, member
 from tests.support.labels import a_predicted_document, checked, predicted
 from tests.support.visits import text_of
+from tests.support.worlds import once_a_file
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

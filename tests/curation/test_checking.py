@@ -9,11 +9,17 @@ from corpus.topics.queries import add_sentence_query
 from curation.checking.services import FrozenText, LabelError, LabelsChanged, check_labels
 from curation.models import LabelRecord
 from pooling.services import freeze_pool
-from tests.support.factories import DocumentFactory, a_query, member
+from tests.support.factories import DocumentFactory, a_collection, a_query, member
 from tests.support.labels import a_predicted_document, checked, predicted, seen
 from tests.support.visits import text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

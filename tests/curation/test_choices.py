@@ -14,14 +14,27 @@ from corpus.services import create_query
 from corpus.text.query_facts import facts_of
 from curation.choice.plan import ChoiceError, ChoicePlan
 from curation.choice.services import AlreadyApplied, ChoiceChanged, apply_choice, compute_choice
+from tests.support.factories import a_collection
 from tests.support.screened_samples import a_screened_sample
+from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
+@once_a_file
+def sample():
+    return a_screened_sample(a_collection())
+
+
 @pytest.fixture
-def sample(collection):
-    return a_screened_sample(collection)
+def collection(sample):
+    return sample.collection
+
+
+@pytest.fixture
+def admin(sample):
+    return client_of("admin")
 
 
 def plan(**changes):
@@ -124,8 +137,9 @@ QUERIES = 21
 
 @pytest.mark.one_database
 @pytest.mark.parametrize(("papers", "numbers"), [(5, (4, 1)), (60, (34, 16))])
-def test_the_form_starts_with_numbers_that_the_sample_has(collection, admin, papers, numbers):
-    a_screened_sample(collection, papers=papers)
+def test_the_form_starts_with_numbers_that_the_sample_has(papers, numbers):
+    a_screened_sample(a_collection(), papers=papers)
+    admin = client_of("admin")
     page = "/c/small/choice/"
 
     form = admin.get(page).context["form"]

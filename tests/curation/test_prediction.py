@@ -21,6 +21,7 @@ from tests.support.curation import a_label_record
 from tests.support.factories import DocumentFactory, a_collection, a_pool
 from tests.support.labels import checked
 from tests.support.visits import csv_rows
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +32,11 @@ SENTENCES = [
 ]
 LABELS = ["background", "objective", "result"]
 FORM = {"labeller": "csabstruct", "only": "unlabelled"}
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 def unlabelled(collection, docno: str) -> Document:

@@ -15,15 +15,22 @@ from jobs.models import Job, State
 from jobs.services import run
 from tests.support.api_world import client_of as api_client
 from tests.support.curation import ten_years
-from tests.support.visits import address, queries_of, text_of
+from tests.support.factories import a_collection
+from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 PERIODS = SamplePlan(by=("period",), per_stratum=2, periods="2000-2004,2005-2009")
 
 
+@once_a_file
+def corpus():
+    return ten_years(a_collection(), year_without_text=2001)
+
+
 @pytest.fixture
-def corpus(collection):
-    return ten_years(collection, year_without_text=2001)
+def admin(corpus):
+    return client_of("admin")
 
 
 def draw(collection, plan=PERIODS, name="periods", **options):
@@ -202,7 +209,9 @@ def test_the_api_draws_a_sample_and_lists_its_papers(corpus):
     assert [paper["docno"] for paper in papers] == docnos(Sample.objects.get())
 
 
-def test_a_collection_with_topics_only_says_why_nothing_can_be_drawn(collection, admin):
+def test_a_collection_with_topics_only_says_why_nothing_can_be_drawn():
+    a_collection()
+    admin = client_of("admin")
     for name in ("samples", "draw-sample", "screen"):
         assert "Samples are drawn from documents." in admin.get(address(name)).content.decode()
 

@@ -37,8 +37,14 @@ from tests.support.rounds import top_up
 from tests.support.running import at_once
 from tests.support.sittings import decide_case, judge
 from tests.support.visits import address, csv_rows, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 def slots(opening, number):

@@ -19,16 +19,21 @@ from dashboard.people.owners import NotDone, end_judging, own_work
 from dashboard.services import HoldsPairs, change_roles, remove_role
 from tests.support.factories import UserFactory, a_collection, a_query, member
 from tests.support.sittings import digest_of, judge, settle
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 OWNER = Role.OWNER_ANNOTATOR
 
 
-@pytest.fixture
-def collection() -> Collection:
+def an_owned_collection() -> Collection:
     collection = a_collection()
     member(collection, OWNER, "owner")
     return collection
+
+
+@once_a_file
+def collection() -> Collection:
+    return an_owned_collection()
 
 
 @pytest.fixture
@@ -216,7 +221,9 @@ def test_no_other_way_lets_the_owner_see_before_the_queries_are_done(collection,
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.may_differ
-def test_a_query_opened_at_the_same_time_keeps_the_owner_blind(on_postgresql, collection, owner):
+def test_a_query_opened_at_the_same_time_keeps_the_owner_blind(on_postgresql):
+    collection = an_owned_collection()
+    owner = User.objects.get(username="owner")
     query, results = a_query(collection), []
     people = (owner, User.objects.get(username="ann1"))
 

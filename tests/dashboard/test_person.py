@@ -13,11 +13,12 @@ from dashboard.people.co_judges import co_judges, grade_shares, together
 from tests.support.factories import UserFactory, a_collection, an_open_query, member
 from tests.support.sittings import decide_case, judge, judge_both, slots_of
 from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_collection()
 

@@ -32,8 +32,14 @@ from tests.support.release_scenes import (
 )
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def page_of(name="q1_method", **asked):
@@ -89,9 +95,7 @@ def test_the_state_follows_the_query_to_its_last_decision():
     assert state() == "to decide"
 
 
-def test_a_query_with_every_label_offers_its_grades():
-    a_judged_collection()
-
+def test_a_query_with_every_label_offers_its_grades(collection):
     assert state_of() == ("done", "Download the grades")
     assert page_of().context["next_url"] == f"{address('query', 'q1_method')}?format=qrels"
 
@@ -121,8 +125,7 @@ def test_grades_are_shown_when_both_judges_gave_theirs():
     ]
 
 
-def test_a_pair_that_is_judged_again_shows_no_earlier_grade():
-    collection = a_judged_collection()
+def test_a_pair_that_is_judged_again_shows_no_earlier_grade(collection):
     refer_pair(
         collection=collection,
         query="q1_method",
@@ -152,9 +155,7 @@ def test_candidates_are_filtered_by_their_grades():
     assert page_of(source="also").context["rows"][0].rank == 7
 
 
-def test_grade_zero_is_no_missing_grade():
-    a_judged_collection()
-
+def test_grade_zero_is_no_missing_grade(collection):
     assert found(sort="final") == ["d3", "d2", "d1"]
     assert "d3" not in found(grades="relevant")
 
@@ -171,8 +172,8 @@ def test_a_long_pool_has_pages_of_fifty_candidates():
     assert len(rest.context["rows"]) == 2
 
 
-def test_the_ranks_of_systems_that_are_no_source_are_shown():
-    two_systems(a_judged_collection())
+def test_the_ranks_of_systems_that_are_no_source_are_shown(collection):
+    two_systems(collection)
 
     rows = {row.docno: row.others for row in page_of().context["rows"]}
 
@@ -182,16 +183,13 @@ def test_the_ranks_of_systems_that_are_no_source_are_shown():
 # Agreement, scores, history
 
 
-def test_the_agreement_is_that_of_this_query():
-    a_judged_collection()
-
+def test_the_agreement_is_that_of_this_query(collection):
     agreement = page_of().context["agreement"]
 
     assert (agreement.n, agreement.missing) == (2, 1)
 
 
-def test_every_system_has_its_score_on_this_query():
-    collection = a_judged_collection()
+def test_every_system_has_its_score_on_this_query(collection):
     two_systems(collection)
     evaluate(collection=collection)
 
@@ -217,9 +215,7 @@ def test_a_stored_value_is_found_without_reading_the_others():
     assert stored_value(text, "c,d", "unknown") is None
 
 
-def test_the_history_tells_who_did_what_and_no_grade():
-    a_judged_collection()
-
+def test_the_history_tells_who_did_what_and_no_grade(collection):
     texts = [event.text for event in page_of().context["events"].rows]
 
     assert texts[:2] == ["decided", "decided"]
@@ -229,9 +225,7 @@ def test_the_history_tells_who_did_what_and_no_grade():
 # Other queries of the paper
 
 
-def test_the_facets_of_a_paper_are_tabs():
-    a_judged_collection()
-
+def test_the_facets_of_a_paper_are_tabs(collection):
     tabs = page_of().context["tabs"]
 
     assert [(tab["caption"], tab["current"]) for tab in tabs] == [
@@ -279,8 +273,7 @@ def test_a_query_of_another_collection_is_not_found():
     assert client_of("admin").get(address("query", "q1_method", slug="other")).status_code == 404
 
 
-def test_more_judged_candidates_cost_no_more_queries(django_assert_num_queries):
-    a_judged_collection()
+def test_more_judged_candidates_cost_no_more_queries(collection, django_assert_num_queries):
     large = a_judged_collection(slug="large")
     two_systems(large)
     client = client_of("admin")
@@ -297,14 +290,11 @@ def file_of(name, *arguments, **asked):
     return client_of("admin").get(address(name, *arguments), asked).getvalue().decode()
 
 
-def test_the_grades_of_all_queries_are_the_qrels_of_a_release():
-    a_judged_collection()
-
+def test_the_grades_of_all_queries_are_the_qrels_of_a_release(collection):
     assert file_of("queries", format="qrels") == QRELS
 
 
-def test_the_grades_of_one_facet_or_query_are_a_file():
-    a_judged_collection()
+def test_the_grades_of_one_facet_or_query_are_a_file(collection):
     lines = QRELS.splitlines(keepends=True)
 
     answer = client_of("admin").get(address("queries"), {"facet": "method", "format": "qrels"})
@@ -314,9 +304,7 @@ def test_the_grades_of_one_facet_or_query_are_a_file():
     assert file_of("query", "q2_method", format="qrels") == "".join(lines[-2:])
 
 
-def test_json_lines_tell_how_a_grade_came_about():
-    a_judged_collection()
-
+def test_json_lines_tell_how_a_grade_came_about(collection):
     lines = [json.loads(line) for line in file_of("queries", format="jsonl").splitlines()]
 
     assert len(lines) == len(QRELS.splitlines())
@@ -329,9 +317,7 @@ def test_json_lines_tell_how_a_grade_came_about():
     }
 
 
-def test_the_list_of_queries_links_the_grades_of_each_facet():
-    a_judged_collection()
-
+def test_the_list_of_queries_links_the_grades_of_each_facet(collection):
     page = client_of("admin").get(address("queries"))
 
     # The decision that a pair cannot be judged counts, too.

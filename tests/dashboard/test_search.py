@@ -15,9 +15,15 @@ from tests.support.factories import (
     a_query,
     member,
 )
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 AS_PART = {"HX-Request": "true"}
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

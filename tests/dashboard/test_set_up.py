@@ -16,11 +16,12 @@ from retrieval.services import usual_retrievers
 from tests.support.factories import a_collection, a_query, member
 from tests.support.sittings import judge
 from tests.support.visits import csv_rows, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     collection = a_collection()
     member(collection, Role.OWNER_ANNOTATOR, "owner")

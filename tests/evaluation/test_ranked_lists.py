@@ -12,11 +12,12 @@ from tests.support.label_scenes import a_system, two_systems
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Labels: q1_background d2 2; q1_method d1 3, d2 2; q2_method d1 1, d3 2; others 0."""
     return a_judged_collection()

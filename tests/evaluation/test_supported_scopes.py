@@ -23,8 +23,14 @@ from tests.support.release_scenes import (
     an_opened_collection,
     judge_all,
 )
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def supports(collection) -> dict:
@@ -53,16 +59,15 @@ def test_pools_with_open_cases_are_not_closed():
     assert found[Scope.CONDENSED].reason.startswith("only documents with a label are ranked")
 
 
-def test_decided_pools_are_closed():
+def test_decided_pools_are_closed(collection):
     """One of the decisions says that a pair cannot be judged."""
-    found = supports(a_judged_collection())
+    found = supports(collection)
 
     assert found[Scope.CLOSED].supported
     assert found[Scope.CLOSED].as_json()["answer"] == "supported"
 
 
-def test_open_lists_are_supported_only_by_a_report_of_the_present_state():
-    collection = a_judged_collection()
+def test_open_lists_are_supported_only_by_a_report_of_the_present_state(collection):
     assert "was not computed" in supports(collection)[Scope.OPEN].reason
     compute_report(PoolBiasReport(), collection=collection)
 
@@ -80,8 +85,7 @@ def test_citations_do_not_support_open_lists():
 
 
 @pytest.mark.parametrize(("answer", "supported"), [("supported", True), ("not supported", False)])
-def test_open_lists_have_the_answer_of_the_report(answer, supported):
-    collection = a_judged_collection()
+def test_open_lists_have_the_answer_of_the_report(collection, answer, supported):
     report = compute_report(PoolBiasReport(), collection=collection)
     change = {"mean": -0.2, "low": -0.3, "high": -0.1}
     report.payload["statement"]["support"] |= {
@@ -112,9 +116,7 @@ def test_an_answer_is_a_word_and_a_sentence(supported, answer, beginning):
     }
 
 
-def test_the_source_of_the_labels_decides_about_a_scope():
-    collection = a_judged_collection()
-
+def test_the_source_of_the_labels_decides_about_a_scope(collection):
     for scope in Scope:
         under_final = support_of(collection, scope, "final")
         under_citations = support_of(collection, scope, "citations")

@@ -15,6 +15,7 @@ from tests.support.label_scenes import a_system, two_systems
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 GRADES = {"q1": {"d1": 3, "d2": 2, "d3": 0}}
 
@@ -37,8 +38,8 @@ def test_a_re_ranking_of_judged_documents_finds_nothing_and_takes_nothing():
     assert ranked_relevant([("unjudged", ["d1", "far"])], GRADES, 2) == []
 
 
-@pytest.fixture
-def collection(db):
+@once_a_file
+def collection():
     """Labels: q1_background d2 2; q1_method d1 3, d2 2; q2_method d1 1, d3 2; others 0."""
     return a_judged_collection()
 

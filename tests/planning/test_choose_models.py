@@ -11,6 +11,7 @@ from pooling.services import freeze_pool
 from retrieval.models import Run
 from tests.pooling.test_pages import address, client_of, queries_of, text_of
 from tests.support.factories import DocumentFactory, a_collection, a_pool
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -35,7 +36,7 @@ def a_run(collection, name, lists, kind="file", **parameters):
     return run
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for docno in ("q1", "q2"):

@@ -13,6 +13,7 @@ from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.pooling_scenes import DOCNOS, a_listed_run, built
 from tests.support.sittings import judge, slots_of
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +22,7 @@ SENT = {**PLAN, "depth": "500", "seconds": "3600", "adjudicated": "36", "rate": 
 GRADES = {"d01": (3, 3), "d02": (2, 2), "d12": (2, 2), "d11": (1, 1), "d03": (3, None)}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """The run `up` lists d01 to d12 for every query paper, and `down` the same in reverse.
 

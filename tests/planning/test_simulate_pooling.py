@@ -9,6 +9,7 @@ from annotation.models import Slot
 from planning.judged_pools import judged_pools
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ def simulate_pooling(*arguments):
     return out.getvalue()
 
 
-@pytest.fixture
+@once_a_file
 def judged():
     """Four candidates with the agreed grades 0, 2, unjudged and 3, in the order of the draw."""
     collection = a_collection()

@@ -27,6 +27,7 @@ from tests.support.factories import UserFactory, a_collection, a_query, an_open_
 from tests.support.rounds import top_up
 from tests.support.sittings import judge, judge_at_once, judge_both, settle, slots_of
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -155,9 +156,10 @@ def rows_of(answer):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.fixture
-def judged(collection):
+@once_a_file
+def judged():
     """Eleven finished queries without a relevant pair, and one after 12 of 20."""
+    collection = a_collection()
     for _ in range(11):
         an_open_query(collection, size=20)
     judge_at_once((slot, 0) for slot in Slot.objects.of(collection))

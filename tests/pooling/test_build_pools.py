@@ -10,13 +10,14 @@ from pooling.services import PoolingError, PoolPlan, build_pools, freeze_pools
 from retrieval.errors import RetrievalError
 from retrieval.services import import_run, remove_run
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 TOPICS = ("parsing of sentences", "spam in mail", "citation of papers")
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Thirty documents on three topics; d000 is a query paper that cites d003 and d006."""
     made = a_collection()

@@ -30,11 +30,12 @@ from tests.support.pooling_scenes import (
     a_stratified_sample,
     built,
 )
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_listed_collection()
 

@@ -13,11 +13,12 @@ from pooling.services import freeze_pools, manifest_file
 from tests.pooling.test_pages import client_of
 from tests.support.factories import a_collection
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_listed_collection()
 

@@ -5,14 +5,20 @@ from annotation.services import write_guideline
 from practice.models import PracticeJudgment, PracticeSet
 from practice.services import close_set
 from release.proofs.blindness.addresses import AddressBook
-from tests.support.factories import a_query, annotators
+from tests.support.factories import a_collection, a_query, annotators
 from tests.support.practice_scenes import a_pilot, practise, practise_all
 from tests.support.sittings import carried
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PEOPLE = ("--annotator", "ann1", "--annotator", "ann2")
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

@@ -32,10 +32,16 @@ from practice.services import (
     close_set,
     remove_set,
 )
-from tests.support.factories import a_query, an_open_query, annotators, member
+from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
 from tests.support.practice_scenes import a_pilot, practise, practise_all
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from accounts.models import User
 from annotation.models import Slot
 from annotation.services import InPublicVersion
 from release.files import path_of
-from release.models import PublicPeriod
+from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
 from release.services import publish_release
 from tests.support.factories import a_query, an_open_query
@@ -29,6 +29,7 @@ from tests.support.releases import accepting
 from tests.support.running import at_once
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -41,15 +42,20 @@ def _no_downloads_counted():
     cache.clear()
 
 
-@pytest.fixture
-def collection():
-    return a_judged_collection(description="Papers about parsing & trees.")
-
-
-@pytest.fixture
-def release(collection):
-    """Published, not public."""
+def a_release() -> Release:
+    collection = a_judged_collection(description="Papers about parsing & trees.")
     return publish_release(collection=collection, version="1.0")
+
+
+@once_a_file
+def release():
+    """Published, not public."""
+    return a_release()
+
+
+@pytest.fixture
+def collection(release):
+    return release.collection
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ def test_a_judgment_from_before_a_public_version_stays(release, collection):
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
 def test_two_admins_at_once_make_it_public_once():
-    release = publish_release(collection=a_judged_collection(), version="1.0")
+    release = a_release()
 
     results = at_once([lambda: make_public(release=release, person=None)] * 2)
 
@@ -282,12 +288,13 @@ def test_the_page_describes_itself_as_a_dataset(public, client):
     assert download["sha256"] == public.sha256
 
 
-def test_text_cannot_end_the_script_of_the_dataset(client):
+def test_text_cannot_end_the_script_of_the_dataset(collection, client):
     evil = "</script><script>alert(1)</script><!-- & more"
-    collection = a_judged_collection(description=evil)
-    make_public(release=publish_release(collection=collection, version="1.0"), person=None)
+    collection.description = evil
+    collection.save()
+    make_public(release=publish_release(collection=collection, version="1.1"), person=None)
 
-    page = client.get(PAGE).text
+    page = client.get("/releases/small/1.1/").text
 
     assert "<script>alert" not in page
     assert evil in linked_data(page)["description"]
@@ -302,17 +309,16 @@ def test_links_are_previewed_with_title_and_description(public, client):
     assert "Papers about parsing &amp; trees. A test collection for" in page
 
 
-def test_bibtex_escapes_what_tex_would_read(client):
-    collection = a_judged_collection()
+def test_bibtex_escapes_what_tex_would_read(collection, client):
     collection.name = "50% & {x}_1"
     collection.save()
-    make_public(release=publish_release(collection=collection, version="1.0"), person=None)
+    make_public(release=publish_release(collection=collection, version="1.1"), person=None)
 
-    entry = client.get(PAGE).context["page"].bibtex
+    entry = client.get("/releases/small/1.1/").context["page"].bibtex
 
-    assert entry.startswith("@misc{small-1-0,")
-    assert r"title = {{50\% \& \{x\}\_1, version 1.0}}," in entry
-    assert f"url = {{http://testserver{PAGE}}}," in entry
+    assert entry.startswith("@misc{small-1-1,")
+    assert r"title = {{50\% \& \{x\}\_1, version 1.1}}," in entry
+    assert "url = {http://testserver/releases/small/1.1/}," in entry
 
 
 def test_the_shown_code_reads_files_of_the_zip(public, client):
@@ -348,7 +354,8 @@ def test_everybody_can_download_the_published_bytes(public, client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_interrupted_download_continues_where_it_stopped(public, live_server, tmp_path):
+def test_an_interrupted_download_continues_where_it_stopped(live_server, tmp_path):
+    make_public(release=a_release(), person=None)
     content = path_of("small", "1.0").read_bytes()
     file = tmp_path / "small.zip"
     file.write_bytes(content[:1000])

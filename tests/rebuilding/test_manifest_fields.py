@@ -20,6 +20,7 @@ from rebuilding.services import Mismatch, rebuild_pools
 from retrieval.services import remove_run
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -27,7 +28,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PLAN = ("strategy", "parameters", "forced", "excluded", "only", "seed")
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Three pools and runs of every use: made here, imported, forced, left out; one not ranked
     for every query paper, one ranked for another."""

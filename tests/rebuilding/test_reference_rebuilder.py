@@ -28,6 +28,7 @@ from retrieval.services.runs import RunReport, store_run
 from tests.pooling.test_same_pools import GOLDEN, PLAN, a_large_collection, a_run
 from tests.support.factories import DocumentFactory, a_collection, a_topic
 from tests.support.pooling_scenes import a_listed_run
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
@@ -58,7 +59,7 @@ LEAVING_OUT = [
 ]
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Lists of different lengths with ties, one empty; documents with and without year and field;
     a query paper that cites itself, one document twice, and one that is not in the corpus."""
@@ -148,12 +149,14 @@ def test_all_strategies_are_rebuilt_here():
 @pytest.mark.parametrize(("strategy", "parameters"), PARAMETERS)
 def test_pools_of_every_strategy_are_rebuilt(collection, tmp_path, strategy, parameters):
     runs = ("specter", "bm25-of-others", "graph", "ä", "tied")
+    rebuild = reference()["rebuild"]
+    files = read(exported(collection, {}, tmp_path))  # the same for each manifest
     for asked in ({}, *LEAVING_OUT):
         plan = PoolPlan(strategy=strategy, parameters=parameters, runs=runs, depth=60, **asked)
         build = build_pools(collection=collection, plan=plan, work=DirectRun())
         manifest = file_of(build)
 
-        pools = reference()["rebuild"](manifest, *read(exported(collection, manifest, tmp_path)))
+        pools = rebuild(manifest, *files)
 
         assert {paper: pool.inclusion for paper, pool in pools.items()} == inclusion_of(build)
 

@@ -24,13 +24,14 @@ from retrieval.services import run_lines
 from scoring.models import SystemKind
 from tests.support.factories import DocumentFactory
 from tests.support.rounds import a_frozen_collection, a_round, late
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
 SAMPLE = {"choice": "sample", "depth": 4, "parameters": {"bounds": [1, 4], "rates": [1.0, 0.5]}}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """The pool of q1 lacks d06 to d09, and documents that only late runs have."""
     collection = a_frozen_collection()

@@ -38,13 +38,14 @@ from tests.support.factories import a_collection, member
 from tests.support.gate_oracle import asked, read
 from tests.support.release_scenes import a_judged_collection
 from tests.support.released_files import files_of
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "saved-pay"}
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     return a_collection()
 

@@ -25,11 +25,17 @@ from tests.support.released_files import files_of
 from tests.support.rules import rule_suspended
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 FILE = "reports/display_proof.json"
 SAME = {"different": 0, "earlier": 0, "earlier_different": 0}
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def change_title(docno, title="Another title"):
@@ -42,8 +48,8 @@ def proof_of(collection):
     return compute_report(DisplayProof(), collection=collection)
 
 
-def test_it_counts_the_judgments_of_each_facet():
-    payload = proof_of(a_judged_collection()).payload
+def test_it_counts_the_judgments_of_each_facet(collection):
+    payload = proof_of(collection).payload
 
     assert payload["facets"] == [
         {"facet": "background", "queries": 1, "judgments": 6, **SAME},
@@ -52,8 +58,7 @@ def test_it_counts_the_judgments_of_each_facet():
     assert (payload["judgments"], payload["queries"], payload["differences"]) == (18, 3, [])
 
 
-def test_it_names_each_judgment_of_another_text_by_slot_and_time():
-    collection = a_judged_collection()
+def test_it_names_each_judgment_of_another_text_by_slot_and_time(collection):
     change_title("d2")
 
     payload = proof_of(collection).payload
@@ -70,8 +75,7 @@ def test_it_names_each_judgment_of_another_text_by_slot_and_time():
     assert [row["different"] for row in payload["facets"]] == [2, 2]
 
 
-def test_a_changed_query_paper_makes_all_judgments_of_its_queries_different():
-    collection = a_judged_collection()
+def test_a_changed_query_paper_makes_all_judgments_of_its_queries_different(collection):
     change_title("q2")
 
     payload = proof_of(collection).payload
@@ -80,8 +84,7 @@ def test_a_changed_query_paper_makes_all_judgments_of_its_queries_different():
     assert payload["different"] == 6
 
 
-def test_a_superseded_judgment_is_counted_apart():
-    collection = a_judged_collection()
+def test_a_superseded_judgment_is_counted_apart(collection):
     change_title("d2")
     judge(slot_of(collection, "q1_method", "d2", 1), 3)  # of the new text
 
@@ -94,9 +97,8 @@ def test_a_superseded_judgment_is_counted_apart():
     assert [row[-1] for row in of_slot] == [True]
 
 
-def test_it_counts_all_differences_and_names_the_first(monkeypatch):
+def test_it_counts_all_differences_and_names_the_first(collection, monkeypatch):
     monkeypatch.setattr(display, "MOST_NAMED", 3)
-    collection = a_judged_collection()
     change_title("d1")
 
     payload = proof_of(collection).payload
@@ -109,7 +111,7 @@ def test_it_counts_all_differences_and_names_the_first(monkeypatch):
     ]
 
 
-def test_it_reports_its_progress_and_stops_where_the_job_is_cancelled(monkeypatch):
+def test_it_reports_its_progress_and_stops_where_the_job_is_cancelled(collection, monkeypatch):
     monkeypatch.setattr(display, "CHECKED_TOGETHER", 5)
     reported = []
 
@@ -119,7 +121,6 @@ def test_it_reports_its_progress_and_stops_where_the_job_is_cancelled(monkeypatc
             if done == 10:
                 raise KeyboardInterrupt
 
-    collection = a_judged_collection()
     with pytest.raises(KeyboardInterrupt):
         compute_report(DisplayProof(), collection=collection, work=Stopped())
 
@@ -127,8 +128,7 @@ def test_it_reports_its_progress_and_stops_where_the_job_is_cancelled(monkeypatc
     assert stored_report(DisplayProof(), collection) is None
 
 
-def test_judgments_and_texts_make_it_out_of_date_and_stop_no_release():
-    collection = a_judged_collection()
+def test_judgments_and_texts_make_it_out_of_date_and_stop_no_release(collection):
     report = proof_of(collection)
     assert changed_since(report) == ""
 
@@ -146,8 +146,7 @@ def test_judgments_and_texts_make_it_out_of_date_and_stop_no_release():
     assert check.ok
 
 
-def test_a_release_has_the_counts_of_a_proof_that_is_up_to_date():
-    collection = a_judged_collection()
+def test_a_release_has_the_counts_of_a_proof_that_is_up_to_date(collection):
     assert FILE not in files_of(collection)
     report = proof_of(collection)
 
@@ -164,8 +163,7 @@ def test_a_release_has_the_counts_of_a_proof_that_is_up_to_date():
     assert sentence in files["datasheet.md"].decode()
 
 
-def test_a_release_says_how_many_differ_and_names_none():
-    collection = a_judged_collection()
+def test_a_release_says_how_many_differ_and_names_none(collection):
     change_title("d2")
     proof_of(collection)
 
@@ -177,8 +175,7 @@ def test_a_release_says_how_many_differ_and_names_none():
     assert "differences" not in json.loads(files[FILE])
 
 
-def test_a_release_leaves_out_a_proof_that_is_out_of_date():
-    collection = a_judged_collection()
+def test_a_release_leaves_out_a_proof_that_is_out_of_date(collection):
     proof_of(collection)
     judge(slot_of(collection, "q1_method", "d1", 1), 3)
 
@@ -195,8 +192,7 @@ def output_of(collection, *options):
     return out.getvalue()
 
 
-def test_the_command_prints_the_counts_and_the_judgments_that_differ():
-    collection = a_judged_collection()
+def test_the_command_prints_the_counts_and_the_judgments_that_differ(collection):
     good = output_of(collection)
     assert good.splitlines()[1].split() == ["background", "1", "6", "0", "0", "0"]
     assert "Every judgment has the digest of what its pair shows now." in good
@@ -208,8 +204,7 @@ def test_the_command_prints_the_counts_and_the_judgments_that_differ():
     assert json.loads(output_of(collection, "--format", "json"))["different"] == 2
 
 
-def test_the_page_says_what_is_missing_and_requests_the_proof():
-    collection = a_judged_collection()
+def test_the_page_says_what_is_missing_and_requests_the_proof(collection):
     admin = client_of("admin")
     assert "No proof yet" in text_of(admin.get(address("display-proof")))
 
@@ -224,8 +219,7 @@ def test_the_page_without_judgments_leads_to_the_progress():
     assert "No judgments yet" in text_of(client_of("admin").get(address("display-proof")))
 
 
-def test_the_page_names_the_judgments_that_differ():
-    collection = a_judged_collection()
+def test_the_page_names_the_judgments_that_differ(collection):
     proof_of(collection)
     admin = client_of("admin")
     good = text_of(admin.get(address("display-proof")))
@@ -242,8 +236,7 @@ def test_the_page_names_the_judgments_that_differ():
     assert admin.get(address("display-proof"), {"format": "json"}).json()["different"] == 4
 
 
-def test_the_page_takes_as_many_queries_for_more_differences():
-    collection = a_judged_collection()
+def test_the_page_takes_as_many_queries_for_more_differences(collection):
     admin = client_of("admin")
     numbers = []
     for docno in ("d4", "q1"):

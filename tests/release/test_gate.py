@@ -23,16 +23,22 @@ from tests.support.release_scenes import (
 from tests.support.releases import USUAL_CHECKS, accepting
 from tests.support.rules import rule_suspended
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def finding(collection, check) -> Finding:
     return next(finding for finding in find_faults(collection=collection) if finding.check == check)
 
 
-def test_a_finished_collection_passes_every_check():
-    findings = find_faults(collection=a_judged_collection())
+def test_a_finished_collection_passes_every_check(collection):
+    findings = find_faults(collection=collection)
 
     assert [finding.check for finding in findings] == USUAL_CHECKS
     assert all(finding.ok for finding in findings)
@@ -58,8 +64,7 @@ def test_a_due_case_is_unresolved():
     assert unresolved.how_to_fix
 
 
-def test_a_revised_judgment_makes_its_case_due_again():
-    collection = a_judged_collection()
+def test_a_revised_judgment_makes_its_case_due_again(collection):
     judge(slot_of(collection, "q1_method", "d2", 1), 0)
 
     assert finding(collection, "unresolved").items == ("q1_method d2",)
@@ -73,8 +78,7 @@ def test_a_pair_with_one_judgment_is_unjudged():
     assert finding(collection, "unjudged-pairs").items == ("q1_method d1",)
 
 
-def test_a_query_that_was_never_opened_is_named():
-    collection = a_judged_collection()
+def test_a_query_that_was_never_opened_is_named(collection):
     create_query(collection=collection, docno="q2", facet_key="result")
 
     unopened = finding(collection, "unopened-queries")
@@ -86,8 +90,7 @@ def test_a_collection_without_a_licence_is_stopped():
     assert not finding(a_judged_collection(licence=" "), "licence").ok
 
 
-def test_a_query_paper_in_its_own_qrels_is_named():
-    collection = a_judged_collection()
+def test_a_query_paper_in_its_own_qrels_is_named(collection):
     paper = DocumentFactory(collection=collection, docno="q9")
     query = create_query(collection=collection, docno="q9", facet_key="method")
     a_pool(query.query_paper, [paper])
@@ -97,8 +100,7 @@ def test_a_query_paper_in_its_own_qrels_is_named():
     assert finding(collection, "self-retrieved").items == ("q9_method",)
 
 
-def test_a_query_paper_in_its_own_pool_but_never_labelled_is_in_order():
-    collection = a_judged_collection()
+def test_a_query_paper_in_its_own_pool_but_never_labelled_is_in_order(collection):
     query = a_query(collection, size=1)
     query.query_paper.pool.candidates.create(
         document=query.query_paper.document, position=2, excluded="never-judged"
@@ -123,8 +125,7 @@ def change_the_text_behind_the_programs_back(docno: str) -> None:
         Document.objects.filter(docno=docno).update(title="Another paper")
 
 
-def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs():
-    collection = a_judged_collection()
+def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs(collection):
     change_the_text_behind_the_programs_back("d4")
 
     changed = finding(collection, "changed-texts")
@@ -133,8 +134,7 @@ def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs():
     assert "confirm or change their grades" in changed.how_to_fix
 
 
-def test_a_query_papers_own_text_counts_too():
-    collection = a_judged_collection()
+def test_a_query_papers_own_text_counts_too(collection):
     change_the_text_behind_the_programs_back("q2")
 
     assert finding(collection, "changed-texts").items == (
@@ -144,8 +144,7 @@ def test_a_query_papers_own_text_counts_too():
     )
 
 
-def test_a_facet_with_other_labels_marks_other_sentences():
-    collection = a_judged_collection()
+def test_a_facet_with_other_labels_marks_other_sentences(collection):
     with rule_suspended("facet_stays_once_opened", "corpus_facet"):
         collection.facets.filter(key="background").update(labels=["result"])
 
@@ -157,16 +156,14 @@ def test_a_facet_with_other_labels_marks_other_sentences():
 
 
 @pytest.mark.parametrize("slot", [1, 2])
-def test_one_judgment_of_another_text_is_enough(slot):
-    collection = a_judged_collection()
+def test_one_judgment_of_another_text_is_enough(collection, slot):
     change_the_text_behind_the_programs_back("d4")
     judge(slot_of(collection, "q2_method", "d4", slot), 1)
 
     assert finding(collection, "changed-texts").items == ("q2_method d4",)
 
 
-def test_a_judgment_without_a_digest_is_named():
-    collection = a_judged_collection()
+def test_a_judgment_without_a_digest_is_named(collection):
     slot = slot_of(collection, "q2_method", "d4", 1)
     slot.judgment = slot.judgments.create(
         sequence=2, annotator=slot.annotator, grade=1, guideline_version=1, key="0" * 32
@@ -176,8 +173,7 @@ def test_a_judgment_without_a_digest_is_named():
     assert finding(collection, "changed-texts").items == ("q2_method d4",)
 
 
-def test_judging_the_changed_text_puts_the_pair_in_order():
-    collection = a_judged_collection()
+def test_judging_the_changed_text_puts_the_pair_in_order(collection):
     change_the_text_behind_the_programs_back("d4")
     for slot in (1, 2):
         judge(slot_of(collection, "q2_method", "d4", slot), 1)
@@ -197,8 +193,7 @@ def test_every_acceptable_finding_has_its_sentence_in_the_readme():
     assert set(EXCEPTIONS) == set(ACCEPTABLE)
 
 
-def test_a_changed_text_is_released_with_the_digest_of_what_was_judged():
-    collection = a_judged_collection()
+def test_a_changed_text_is_released_with_the_digest_of_what_was_judged(collection):
     pair = slot_of(collection, "q2_method", "d4", 1).pair
     judged = presentation_of(pair, 1).digest
     change_the_text_behind_the_programs_back("d4")
@@ -234,8 +229,7 @@ def test_an_id_with_white_space_can_never_be_released():
     assert (ids.ok, ids.can_accept, ids.items) == (False, False, ("'two words'",))
 
 
-def test_a_facet_named_like_the_file_of_all_facets_is_refused():
-    collection = a_judged_collection()
+def test_a_facet_named_like_the_file_of_all_facets_is_refused(collection):
     with rule_suspended("facet_stays_once_opened", "corpus_facet"):
         collection.facets.filter(key="result").update(key="all")
 

@@ -35,6 +35,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.running import at_once
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
@@ -64,7 +65,7 @@ def test_the_states_on_the_way_from_opened_to_decided_agree():
         assert asked(collection) == read(collection)
 
 
-@pytest.fixture
+@once_a_file
 def histories():
     collection = a_collection()
     for name in ("ann3", "ann4"):
@@ -111,13 +112,16 @@ def test_documents_with_white_space_are_found_by_an_index():
             cursor.execute(sql.replace(table, f"{table} INDEXED BY {index}"), parameters)
 
 
-@pytest.mark.parametrize("character", [*WHITE_SPACE, "\u200b", "\x7f", "]", "^", "-", "\\", "*"])
-def test_the_database_and_the_files_mean_the_same_by_white_space(character):
-    document = DocumentFactory(collection=a_collection(), docno=f"a{character}b")
+def test_the_database_and_the_files_mean_the_same_by_white_space():
+    collection = a_collection()
+    wrong = []
+    for character in [*WHITE_SPACE, "\u200b", "\x7f", "]", "^", "-", "\\", "*"]:
+        document = DocumentFactory(collection=collection, docno=f"a{character}b")
+        found = Document.objects.filter(HasWhiteSpace("docno")).contains(document)
+        if found is is_writable(document.docno):
+            wrong.append(document.docno)
 
-    found = Document.objects.filter(HasWhiteSpace("docno")).contains(document)
-
-    assert found is not is_writable(document.docno)
+    assert wrong == []
 
 
 def test_white_space_is_whatever_python_splits_at():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.actions.models import RecordedAction
@@ -39,6 +41,7 @@ from tests.support.factories import DocumentFactory, a_collection, a_pool, membe
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run
 from tests.support.release_scenes import judge_all, slot_of
 from tests.support.sittings import decide_case, judge
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 WITHOUT_TEXTS = ReleaseOptions(texts=Texts.NONE)
@@ -65,9 +68,9 @@ def differing(files, again) -> set[str]:
     return {name for name in files.keys() | again.keys() if files.get(name) != again.get(name)}
 
 
-@pytest.fixture
-def every_kind(tmp_path):
-    return a_collection_of_every_kind(tmp_path)
+@once_a_file
+def every_kind():
+    return a_collection_of_every_kind(Path(settings.DATA_DIR))
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from release.services import publish_release, request_release
 from release.snapshot.stored_records import StoredRecords
 from tests.support.release_scenes import a_judged_collection
 from tests.support.running import ROOT, environment
+from tests.support.worlds import once_a_file
 
 # In a process of its own, because a test should not fork a process with threads. Its children are
 # killed at a call of a function, so the moments are the same at every speed of the machine.
@@ -61,11 +62,16 @@ def in_a_child(version, moment=0):
 connections.close_all()
 calls = int(in_a_child("whole")[1])
 chance = random.Random(13)
-moments = [chance.randrange(1, calls) for _ in range(10)]
-moments += [chance.randrange(calls * 9 // 10, calls * 99 // 100) for _ in range(10)]  # the end
+moments = [chance.randrange(1, calls) for _ in range(6)]
+moments += [chance.randrange(calls * 9 // 10, calls * 99 // 100) for _ in range(6)]  # the end
 codes = [in_a_child(f"k{number}", moment)[0] for number, moment in enumerate(moments)]
 print(json.dumps(codes))
 """
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def hidden(root: Path) -> list[str]:
@@ -87,15 +93,15 @@ def test_a_build_that_is_killed_at_any_moment_leaves_no_half_of_a_release(client
         timeout=300,
         check=False,
     )
-    assert json.loads(done.stdout) == [-9] * 20, done.stderr
+    assert json.loads(done.stdout) == [-9] * 12, done.stderr
 
     for release in Release.objects.all():
         open_release(release).close()
     assert "/releases/small/" not in client.get("/releases/").text
 
-    names = {"whole", *(f"k{number}" for number in range(20))}
+    names = {"whole", *(f"k{number}" for number in range(12))}
     left = sorted(names - set(collection.releases.values_list("version", flat=True)))
-    assert len(left) >= 10
+    assert len(left) >= 6
     again = {*left[:3], *(version for version in left if path_of("small", version).exists())}
     for version in sorted(again):
         publish_release(collection=collection, version=version)
@@ -128,8 +134,7 @@ class StopsAt(DirectRun):
 @pytest.mark.django_db
 @pytest.mark.one_database
 @pytest.mark.parametrize("checks", [1, 5, 10, 20, 40])
-def test_a_build_that_is_cancelled_inside_a_file_leaves_nothing(checks):
-    collection = a_judged_collection()
+def test_a_build_that_is_cancelled_inside_a_file_leaves_nothing(collection, checks):
     work = StopsAt(checks)
 
     with pytest.raises(Cancelled):
@@ -155,9 +160,9 @@ def test_reading_the_collection_and_reading_its_records_can_be_stopped():
 
 @pytest.mark.django_db
 def test_a_cancelled_job_stops_at_the_next_check_without_asking_the_database(
+    collection,
     django_assert_num_queries,
 ):
-    collection = a_judged_collection()
     job = request_release(collection=collection, version="1.0")
     lease = job_services.claim(job.pk)
     assert isinstance(lease, Lease)
@@ -172,8 +177,8 @@ def test_a_cancelled_job_stops_at_the_next_check_without_asking_the_database(
 
 
 @pytest.mark.django_db
-def test_a_job_that_is_cancelled_inside_a_file_ends_as_cancelled(monkeypatch):
-    job = request_release(collection=a_judged_collection(), version="1.0")
+def test_a_job_that_is_cancelled_inside_a_file_ends_as_cancelled(collection, monkeypatch):
+    job = request_release(collection=collection, version="1.0")
 
     def check(lease):
         raise Cancelled(lease.job_id)
@@ -189,8 +194,7 @@ def test_a_job_that_is_cancelled_inside_a_file_ends_as_cancelled(monkeypatch):
 @pytest.mark.django_db
 @pytest.mark.one_database
 @pytest.mark.parametrize("place", [0, 60, -60, None])
-def test_a_file_that_the_disk_changed_is_not_published(monkeypatch, place):
-    collection = a_judged_collection()
+def test_a_file_that_the_disk_changed_is_not_published(collection, monkeypatch, place):
     staged = services.staged
 
     def damaging(path, content):

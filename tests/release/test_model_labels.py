@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from accounts.models import Collection
 from bundle.layouts import model_labels
@@ -25,6 +27,7 @@ from tests.support.model_server import model_server, says
 from tests.support.release_scenes import GRADES, a_judged_collection
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.visits import address, client_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 CHOSEN = replace(DEFAULT_OPTIONS, model_labels=("model",))
@@ -32,10 +35,10 @@ FILE, ABOUT = "model_labels/model_labels.model.tsv", "model_labels/model_labels.
 DESCRIBED_IN = {"README.md", "datasheet.md", "croissant.json", "manifest.json", "SHA256SUMS"}
 
 
-@pytest.fixture
-def judged(tmp_path):
+@once_a_file
+def judged():
     collection = a_judged_collection()
-    a_shadow_judge(collection, tmp_path)
+    a_shadow_judge(collection, Path(settings.DATA_DIR))
     return collection
 
 

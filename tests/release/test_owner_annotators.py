@@ -16,11 +16,12 @@ from release.snapshot import take_snapshot
 from tests.support.bundles import AS_IT_IS, released_files, write_bundle
 from tests.support.factories import member
 from tests.support.release_scenes import a_judged_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     """The second annotator owns it."""
     collection = a_judged_collection()

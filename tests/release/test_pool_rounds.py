@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from django.core.management import call_command
@@ -30,14 +31,42 @@ from tests.support.top_ups import (
     QUERY,
     SECOND,
     a_first_version,
-    a_second_version,
     judge_added,
     open_added,
     top_up,
 )
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.by_day(2)]
 OF_CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
+REASON = "The run late came after the first judging."
+
+
+class Versions(NamedTuple):
+    """A collection with rounds 2 and 3, and the files of a release before and after each round."""
+
+    collection: Collection
+    first: dict[str, bytes]
+    second: dict[str, bytes]
+    third: dict[str, bytes]
+
+
+@once_a_file
+def versions() -> Versions:
+    collection = a_first_version()
+    first = released_files(collection)
+    top_up(collection, reason=REASON)
+    judge_added(collection, SECOND)
+    second = released_files(collection)
+    top_up(collection, "later", ["d08", "d06"], reason="Another one.")
+    judge_added(collection, {"d08": 1})
+    return Versions(collection, first, second, released_files(collection))
+
+
+@pytest.fixture
+def topped_up(versions):
+    """The files of a release with the rounds 2 and 3."""
+    return versions.third
 
 
 def manifest_in(files) -> dict:
@@ -55,8 +84,8 @@ def ratings(files) -> list[dict]:
 # The files
 
 
-def test_a_collection_without_a_second_round_names_no_round_in_its_files():
-    files = released_files(a_first_version())
+def test_a_collection_without_a_second_round_names_no_round_in_its_files(versions):
+    files = versions.first
 
     assert all("round" not in line for line in pool_lines(files))
     assert "pool_round" not in ratings(files)[0]
@@ -65,8 +94,8 @@ def test_a_collection_without_a_second_round_names_no_round_in_its_files():
     assert b"ool round" not in files["README.md"] + files["CHANGELOG.md"] + files["datasheet.md"]
 
 
-def test_every_candidate_and_rating_has_its_round():
-    files = released_files(a_second_version())
+def test_every_candidate_and_rating_has_its_round(versions):
+    files = versions.second
 
     rounds = {line["docno"]: line["round"] for line in pool_lines(files)}
     assert rounds == {**dict.fromkeys(FIRST, 1), **dict.fromkeys(SECOND, 2)}
@@ -74,12 +103,11 @@ def test_every_candidate_and_rating_has_its_round():
     assert list(ratings(files)[0])[-1] == "pool_round"
 
 
-def test_the_manifest_has_the_rounds_with_their_files_and_counts_and_no_person():
-    collection = a_second_version()
-    files = released_files(collection)
+def test_the_manifest_has_the_rounds_with_their_files_and_counts_and_no_person(versions):
+    files = versions.second
 
     (entry,) = manifest_in(files)["pool_rounds"]
-    assert entry["manifest"] == collection.pool_rounds.get().manifest
+    assert entry["manifest"] == versions.collection.pool_rounds.get(number=2).manifest
     assert entry["files"] == {"late": "pools/round-2/late.txt"}
     assert (entry["documents"], entry["query_papers"]) == (2, 1)
     lines = files["pools/round-2/late.txt"].decode().splitlines()
@@ -91,12 +119,11 @@ def test_the_manifest_has_the_rounds_with_their_files_and_counts_and_no_person()
     assert "made_by" not in json.dumps(entry)
 
 
-def test_readme_datasheet_and_croissant_say_what_was_added_and_why():
-    files = released_files(a_second_version())
+def test_readme_datasheet_and_croissant_say_what_was_added_and_why(versions):
+    files = versions.second
     added = (
         "Round 2 added 2 documents to the pools of 1 query paper: all documents to rank 20 that "
-        "were in no pool, from the lists of late. Reason: The run late came after the first "
-        "judging."
+        f"were in no pool, from the lists of late. Reason: {REASON}"
     )
 
     readme = files["README.md"].decode()
@@ -104,7 +131,7 @@ def test_readme_datasheet_and_croissant_say_what_was_added_and_why():
     assert (
         "| 2 | all documents to rank 20 that were in no pool | `late` | 2 | 1 | 2 | 2 |" in readme
     )
-    assert "- Round 2, reason: The run late came after the first judging." in readme
+    assert f"- Round 2, reason: {REASON}" in readme
     assert added in files["datasheet.md"].decode().replace("\\", "")
     assert json.loads(files["croissant.json"])["rai:dataCollection"] == added
     assert "pools/round-<number>/<name>.txt" in readme
@@ -123,7 +150,7 @@ def published(collection: Collection, version: str) -> dict[str, bytes]:
 def two_versions() -> tuple[Collection, dict[str, bytes]]:
     collection = a_first_version()
     publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
-    top_up(collection, reason="The run late came after the first judging.")
+    top_up(collection, reason=REASON)
     judge_added(collection, SECOND)
     return collection, published(collection, "1.1")
 
@@ -211,22 +238,11 @@ def with_manifest(files, change) -> dict[str, bytes]:
     return {**files, "manifest.json": json.dumps(manifest).encode()}
 
 
-@pytest.fixture
-def topped_up(tmp_path):
-    """The files of a release with the rounds 2 and 3."""
-    collection = a_second_version()
-    top_up(collection, "later", ["d08", "d06"], reason="Another one.")
-    judge_added(collection, {"d08": 1})
-    return released_files(collection)
-
-
 @pytest.mark.parametrize("options", [AS_IT_IS, OF_CITATIONS])
-def test_a_release_with_rounds_passes_every_check(tmp_path, options):
-    collection = a_second_version()
-    top_up(collection, "later", ["d08", "d06"], reason="Another one.")
-    judge_added(collection, {"d08": 1})
+def test_a_release_with_rounds_passes_every_check(tmp_path, versions, options):
+    files = released_files(versions.collection, options)
 
-    path = write_bundle(tmp_path / "release.zip", released_files(collection, options))
+    path = write_bundle(tmp_path / "release.zip", files)
 
     outcomes = {each.name: each for each in verify(path)}
     assert [name for name, each in outcomes.items() if not each.ok] == []
@@ -258,10 +274,8 @@ def test_a_candidate_of_another_round_is_found(tmp_path, topped_up, docno, numbe
     assert f"{QUERY} {docno} is of round" in found["rounds"]
 
 
-def test_a_round_without_a_manifest_is_found(tmp_path):
-    files = released_files(a_first_version())
-
-    found = failed(tmp_path, with_lines(files, lambda lines: lines[-1].update(round=2)))
+def test_a_round_without_a_manifest_is_found(tmp_path, versions):
+    found = failed(tmp_path, with_lines(versions.first, lambda lines: lines[-1].update(round=2)))
 
     assert "d10 of q1 is of round 2, which manifest.json lacks." in found["rounds"]
 
@@ -385,10 +399,10 @@ def rows_of(collection: Collection) -> dict[str, list]:
 
 
 @pytest.mark.may_differ  # triggers let candidates into frozen pools
-def test_rounds_come_back_in_their_order_and_frozen(tmp_path, topped_up):
-    before = rows_of(Collection.objects.get())
+def test_rounds_come_back_in_their_order_and_frozen(tmp_path, versions):
+    before = rows_of(versions.collection)
 
-    copy = imported(topped_up, tmp_path, "copy")
+    copy = imported(versions.third, tmp_path, "copy")
 
     assert rows_of(copy) == before
     rounds = copy.pool_rounds.order_by("number")
@@ -397,10 +411,9 @@ def test_rounds_come_back_in_their_order_and_frozen(tmp_path, topped_up):
 
 
 @pytest.mark.parametrize("options", [AS_IT_IS, OF_CITATIONS])
-def test_the_import_is_released_with_the_same_bytes(tmp_path, options):
-    collection = a_second_version()
-    files = released_files(collection, options)
-    Collection.objects.filter(pk=collection.pk).update(slug="elsewhere")
+def test_the_import_is_released_with_the_same_bytes(tmp_path, versions, options):
+    files = released_files(versions.collection, options)
+    Collection.objects.filter(pk=versions.collection.pk).update(slug="elsewhere")
 
     again = released_files(imported(files, tmp_path), options)
 
@@ -435,11 +448,10 @@ def test_a_first_version_is_imported_and_topped_up_elsewhere(tmp_path):
 # The pools rebuilt
 
 
-def test_the_script_of_the_docs_and_the_command_rebuild_a_release_with_rounds(tmp_path, topped_up):
-    collection = Collection.objects.get()
-    path = write_bundle(tmp_path / "release.zip", topped_up)
+def test_the_script_of_the_docs_and_the_command_rebuild_a_release_with_rounds(tmp_path, versions):
+    path = write_bundle(tmp_path / "release.zip", versions.third)
     documents = tmp_path / "documents.jsonl"
-    documents.write_text("\n".join(document_lines(collection)))
+    documents.write_text("\n".join(document_lines(versions.collection)))
     script = Path(__file__).resolve().parents[2] / "docs" / "rebuild_pools.py"
 
     found = subprocess.run(
@@ -457,12 +469,11 @@ def test_the_script_of_the_docs_and_the_command_rebuild_a_release_with_rounds(tm
     assert "round 3 adds 1 documents to 1 pools" in out.getvalue()
 
 
-def test_the_script_names_a_released_document_of_another_round(tmp_path, topped_up):
-    collection = Collection.objects.get()
-    changed = with_lines(topped_up, moved_to(3, "d07"))
+def test_the_script_names_a_released_document_of_another_round(tmp_path, versions):
+    changed = with_lines(versions.third, moved_to(3, "d07"))
     path = write_bundle(tmp_path / "release.zip", changed)
     documents = tmp_path / "documents.jsonl"
-    documents.write_text("\n".join(document_lines(collection)))
+    documents.write_text("\n".join(document_lines(versions.collection)))
     script = Path(__file__).resolve().parents[2] / "docs" / "rebuild_pools.py"
 
     found = subprocess.run(
@@ -517,10 +528,10 @@ def test_the_documents_of_a_rounds_lists_are_certain_in_the_estimates_of_a_sampl
     assert "In the files for estimates" in files["README.md"].decode()
 
 
-def test_the_command_says_how_many_rounds_came_back(tmp_path):
-    files = released_files(a_second_version())
+def test_the_command_says_how_many_rounds_came_back(tmp_path, versions):
+    path = write_bundle(tmp_path / "x.zip", versions.second)
     out = io.StringIO()
 
-    call_command("import_release", "copy", write_bundle(tmp_path / "x.zip", files), stdout=out)
+    call_command("import_release", "copy", path, stdout=out)
 
     assert "1 pool round after the first, with their lists." in out.getvalue()

@@ -6,8 +6,14 @@ from django.core.management import CommandError, call_command
 
 from release.models import Release
 from tests.support.release_scenes import a_judged_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_judged_collection(licence="")
 
 
 def release(*arguments, **options) -> str:
@@ -38,16 +44,13 @@ def test_repeating_it_writes_the_same_bytes_again(tmp_path):
     assert Release.objects.count() == 1
 
 
-def test_repeating_it_accepts_what_was_accepted(tmp_path):
-    a_judged_collection(licence="")
+def test_repeating_it_accepts_what_was_accepted(collection, tmp_path):
     first = release("small", "1.0", output=tmp_path, accept=["licence=Stated elsewhere."])
 
     assert release("small", "1.0", output=tmp_path) == first
 
 
-def test_it_lists_what_to_fix(tmp_path):
-    a_judged_collection(licence="")
-
+def test_it_lists_what_to_fix(collection, tmp_path):
     with pytest.raises(CommandError, match="licence") as error:
         release("small", "1.0", output=tmp_path)
 
@@ -55,9 +58,7 @@ def test_it_lists_what_to_fix(tmp_path):
     assert list(tmp_path.glob("*.zip")) == []
 
 
-def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
-    a_judged_collection(licence="")
-
+def test_an_accepted_exception_is_named_on_the_command_line(collection, tmp_path):
     call_command(
         "publish_release",
         "small",
@@ -81,8 +82,7 @@ def test_a_check_prints_the_gate_and_publishes_nothing():
     assert not Release.objects.exists()
 
 
-def test_a_check_that_finds_something_fails():
-    a_judged_collection(licence="")
+def test_a_check_that_finds_something_fails(collection):
     out = StringIO()
 
     with pytest.raises(CommandError, match="Not ready to publish: licence"):
@@ -90,9 +90,7 @@ def test_a_check_that_finds_something_fails():
     assert "STOPS     licence" in out.getvalue()
 
 
-def test_a_check_counts_what_is_accepted():
-    a_judged_collection(licence="")
-
+def test_a_check_counts_what_is_accepted(collection):
     output = release("small", "1.0", dry_run=True, accept=["licence=Stated elsewhere."])
 
     assert "accepted  licence" in output
@@ -107,9 +105,7 @@ def test_a_check_counts_what_is_accepted():
         (["small", "1.0"], {"output": None}, "--output DIR"),
     ],
 )
-def test_it_says_what_is_wrong_with_the_call(tmp_path, arguments, options, message):
-    a_judged_collection()
-
+def test_it_says_what_is_wrong_with_the_call(collection, tmp_path, arguments, options, message):
     with pytest.raises(CommandError, match=message):
         release(*arguments, **{"output": tmp_path, **options})
     assert not Release.objects.exists()

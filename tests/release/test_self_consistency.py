@@ -16,13 +16,14 @@ from tests.support.released_files import files_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.repeats import answer_repeat
 from tests.support.top_ups import a_second_version
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 FILE = "reports/self_consistency.json"
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return a_judged_collection()
 

@@ -14,13 +14,14 @@ from retrieval.services import available_retrievers, check_allowed, request_run
 from tests.pooling.test_pages import address, client_of
 from tests.retrieval.test_encoder import Network
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PLAN = {"strategy": "interleaved", "interleaved-n": "1", "cited": "forced", "depth": "9"}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for name in ("q1", "d1", "d2"):

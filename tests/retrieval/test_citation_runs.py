@@ -8,11 +8,12 @@ from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
 from retrieval.services import retrieve
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection(seed="their own")
     for docno, year, fields, references in (

@@ -16,12 +16,13 @@ from pooling.services.plan_runs import run_names
 from pooling.services.plans import PoolPlan
 from retrieval.services import usual_retrievers
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ENGLISH = "We show that the words of a query are in the texts that people read for this."
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for docno in ("q1", "d1", "d2"):

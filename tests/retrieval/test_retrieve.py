@@ -10,11 +10,12 @@ from retrieval.models import Run
 from retrieval.retrievers import CATALOGUE
 from retrieval.services import request_run, retrieve
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     DocumentFactory(collection=collection, docno="q1", sentences=["Old apples.", "New pears."],

@@ -13,13 +13,14 @@ from retrieval.services import import_run, query_names_of, run_lines
 from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 # In the order of their code points, which is not that of a dictionary or of a database's collation.
 PAPERS = ("B", "Z", "a", "a-b", "z", "ä", "𝔄")
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for docno in ("d1", "d2", "d3", *PAPERS):

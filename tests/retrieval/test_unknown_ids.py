@@ -7,11 +7,12 @@ from django.urls import reverse
 
 from corpus.services import create_query
 from tests.support.factories import DocumentFactory, a_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_collection()
     for docno in ("p-q1", "p-d1", "p-d2"):

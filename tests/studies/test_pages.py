@@ -6,15 +6,18 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from studies.models import Study, StudyRating
 from studies.services import end_study
+from tests.support.factories import a_collection
 from tests.support.sittings import carried, tells
 from tests.support.study_scenes import a_labelled_query, a_study, rate
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
-def study(collection) -> Study:
+@once_a_file
+def study() -> Study:
+    collection = a_collection()
     a_labelled_query(collection, 3, 1, 0)
     return a_study(collection)
 

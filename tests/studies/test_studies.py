@@ -26,11 +26,17 @@ from studies.services import (
     WrongFullText,
     end_study,
 )
-from tests.support.factories import an_open_query, annotators, member
+from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.sittings import judge, judge_both
 from tests.support.study_scenes import a_labelled_query, a_study, attach_full_texts, rate
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@once_a_file
+def collection():
+    return a_collection()
 
 
 def person(username: str) -> User:

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -26,6 +27,12 @@ def a_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
+@cache
+def own_key() -> rsa.RSAPrivateKey:
+    """Of every provider of the process: a new one takes 0.07 s."""
+    return a_key()
+
+
 @dataclass
 class OidcProvider:
     """`person` logs in. The rest are lies: claims, key and algorithm of the token, and answers."""
@@ -40,7 +47,7 @@ class OidcProvider:
     refuses_tokens: bool = False
 
     def __post_init__(self) -> None:
-        self.key = a_key()
+        self.key = own_key()
         self._asked: dict[str, dict[str, str]] = {}
         provider = self
 

@@ -49,7 +49,7 @@ def near(*values: float) -> Any:
 @pytest.mark.parametrize("relevant", [True, False], ids=["some relevant", "none relevant"])
 @pytest.mark.parametrize("scored_from", [1, 2])
 def test_bounds_are_the_extremes_over_all_labellings(scored_from: int, relevant: bool) -> None:
-    for seed in range(40):
+    for seed in range(20):
         case = random_case(seed, open_=seed % 5, relevant=relevant)
         labellings = list(case.labellings())
         names = [name for name in MEASURES if scored_from == 2 or "rel=2" not in name]
@@ -79,7 +79,7 @@ def test_the_value_is_that_with_the_present_labels() -> None:
 @pytest.mark.parametrize("relevant", [True, False], ids=["some relevant", "none relevant"])
 def test_differences_of_two_systems_are_bounded_with_the_same_labels(relevant: bool) -> None:
     is_loose = set()
-    for seed in range(40):
+    for seed in range(20):
         case = random_case(seed, systems=2, relevant=relevant)
         values = values_of(case, MEASURES, 2, list(case.labellings()))
         for name in MEASURES:

@@ -22,14 +22,15 @@ from tests.support.label_scenes import a_system
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 # n1 and n2 have no label. d4 cannot be judged for q2_method, so no label is missing there.
 GOOD = {"q1_background": ["d2", "n1"], "q1_method": ["d1", "d2"], "q2_method": ["d3", "d4"]}
 LATE = {"q1_background": ["n1", "d2"], "q1_method": ["n1", "n2"], "q2_method": ["d4", "d1"]}
 
 
-@pytest.fixture
-def collection(db) -> Collection:
+@once_a_file
+def collection() -> Collection:
     """Labels: q1_background d2 2; q1_method d1 3, d2 2; q2_method d1 1, d3 2; others 0."""
     collection = a_judged_collection()
     a_system(collection, "good", GOOD)

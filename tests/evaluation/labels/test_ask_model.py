@@ -36,12 +36,13 @@ from tests.support.asking_scenes import FAST, a_plan, asked
 from tests.support.label_scenes import two_systems
 from tests.support.model_server import Answered, completion, model_server, refuses, says
 from tests.support.release_scenes import a_judged_collection, an_opened_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 PAIRS = 9
 
 
-@pytest.fixture
+@once_a_file
 def opened():
     return an_opened_collection()
 

@@ -23,6 +23,7 @@ from tests.support.release_scenes import a_judged_collection
 from tests.support.running import wait_until
 from tests.support.uploading import done
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.by_day(2)]
 KEY_NAME = "QRELSMITH_MODEL_KEY_TEST"
@@ -61,7 +62,7 @@ def form(server, settings, monkeypatch):
     return FORM | {"address": settings.MODEL_ADDRESSES[0]}
 
 
-@pytest.fixture
+@once_a_file
 def judged():
     return a_judged_collection()
 

@@ -18,11 +18,12 @@ from evaluation.shadow_judges.services import (
 from tests.support.factories import DocumentFactory, everything
 from tests.support.label_scenes import MODEL_LABELS, a_shadow_judge, jsonl_file, qrels_file
 from tests.support.release_scenes import an_opened_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@once_a_file
 def opened():
     return an_opened_collection()
 

@@ -28,6 +28,7 @@ from reports.services import changed_since, compute_report, reports_of, request_
 from scoring.labels import SOURCES, all_qrels
 from scoring.measures.scoring import score_lists
 from scoring.systems.lists import system_lists
+from tests.support.factories import a_collection
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.recorded_work import RecordedWork
@@ -39,8 +40,14 @@ from tests.support.release_scenes import (
     slot_of,
 )
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@once_a_file
+def collection():
+    return a_judged_collection()
 
 
 def computed(collection, kind=LabelEffectsReport, measure="NDCG%100", work=None, **options) -> dict:
@@ -52,8 +59,7 @@ def ranking(payload: dict, source: str) -> dict:
     return next(row for row in payload["rankings"] if row["source"] == source)
 
 
-def test_every_set_of_labels_ranks_the_systems_on_the_same_pairs():
-    collection = a_judged_collection()
+def test_every_set_of_labels_ranks_the_systems_on_the_same_pairs(collection):
     two_systems(collection)
     payload = computed(collection)
     # q1_method d3 and q2_method d4 lack a judgment, so no set has them.
@@ -69,8 +75,7 @@ def test_every_set_of_labels_ranks_the_systems_on_the_same_pairs():
     assert ranking(payload, "slot1")["correlations"]["tau"] == 1
 
 
-def test_each_set_of_labels_gives_the_means_of_its_own_scores():
-    collection = a_judged_collection()
+def test_each_set_of_labels_gives_the_means_of_its_own_scores(collection):
     two_systems(collection)
     payload = computed(collection, measure="AP")
     labels = all_qrels(collection, list(SOURCES))
@@ -113,15 +118,14 @@ def test_a_measure_has_the_name_of_a_profile_or_of_ir_measures():
     assert not any(name.startswith(("Judged", "inf")) for name in names)
 
 
-def test_the_usual_measure_is_that_of_the_facets(collection):
+def test_the_usual_measure_is_that_of_the_facets():
+    collection = a_collection()
     assert usual_measure(collection) == "NDCG%20"
     collection.facets.update(key=Concat("key", Value("-own")))
     assert usual_measure(collection) != "NDCG%20"
 
 
-def test_the_same_request_is_one_job_and_another_one_its_own():
-    collection = a_judged_collection()
-
+def test_the_same_request_is_one_job_and_another_one_its_own(collection):
     def request(kind=LabelEffectsReport, measure="AP", requested_by=None, **options):
         kind = kind(measure, **options)
         return request_report(kind, collection=collection, requested_by=requested_by)
@@ -139,8 +143,7 @@ def test_the_same_request_is_one_job_and_another_one_its_own():
     assert ShadowJudgeReport("AP", "model").key == "model:AP"
 
 
-def test_a_state_depends_on_everything_that_a_report_is_computed_from(tmp_path):
-    collection = a_judged_collection()
+def test_a_state_depends_on_everything_that_a_report_is_computed_from(collection, tmp_path):
     two_systems(collection)
     model = a_shadow_judge(collection, tmp_path)
 
@@ -166,8 +169,7 @@ def test_a_state_depends_on_everything_that_a_report_is_computed_from(tmp_path):
     assert all(a != b for a, b in zip(before, states(), strict=True))
 
 
-def test_a_report_is_computed_again_only_if_something_changed():
-    collection = a_judged_collection()
+def test_a_report_is_computed_again_only_if_something_changed(collection):
     two_systems(collection)
     a_listed_run(collection, "new", {"q1": ["d1", "d2"]})
 
@@ -184,8 +186,7 @@ def test_a_report_is_computed_again_only_if_something_changed():
     assert reports_of(LabelEffectsReport, collection).count() == 2
 
 
-def test_a_report_is_of_one_state_of_labels_and_systems():
-    collection = a_judged_collection()
+def test_a_report_is_of_one_state_of_labels_and_systems(collection):
     two_systems(collection)
     computed(collection)
     before = StoredReport.objects.get()
@@ -229,8 +230,7 @@ def test_no_judgment_counts_before_its_pair_has_both(tmp_path):
     }
 
 
-def test_a_model_is_compared_with_people_on_the_same_pairs(tmp_path):
-    collection = a_judged_collection()
+def test_a_model_is_compared_with_people_on_the_same_pairs(collection, tmp_path):
     two_systems(collection)
     model = a_shadow_judge(collection, tmp_path)
     payload = computed(collection, ShadowJudgeReport, shadow_judge=model.name)
@@ -251,8 +251,7 @@ def test_a_model_is_compared_with_people_on_the_same_pairs(tmp_path):
     assert ranking(payload, "model")["correlations"]["tau"] == -1
 
 
-def test_a_model_that_is_deleted_while_it_is_compared_gets_no_report(tmp_path):
-    collection = a_judged_collection()
+def test_a_model_that_is_deleted_while_it_is_compared_gets_no_report(collection, tmp_path):
     two_systems(collection)
     a_shadow_judge(collection, tmp_path)
 
@@ -266,8 +265,7 @@ def test_a_model_that_is_deleted_while_it_is_compared_gets_no_report(tmp_path):
     assert not StoredReport.objects.exists()
 
 
-def test_cited_candidates_are_references_of_the_query_paper():
-    collection = a_judged_collection()
+def test_cited_candidates_are_references_of_the_query_paper(collection):
     two_systems(collection)
     collection.documents.filter(docno="q1").update(references=["d1", "elsewhere"])
     collection.documents.filter(docno="q2").update(references=["d3"])
@@ -278,8 +276,7 @@ def test_cited_candidates_are_references_of_the_query_paper():
     assert ranking(payload, "citations")["queries"] == 3
 
 
-def test_the_commands_print_tables_and_json(tmp_path, capsys):
-    collection = a_judged_collection()
+def test_the_commands_print_tables_and_json(collection, tmp_path, capsys):
     two_systems(collection)
     a_shadow_judge(collection, tmp_path)
     for name, *more in (

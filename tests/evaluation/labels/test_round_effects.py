@@ -28,8 +28,14 @@ from tests.support.top_ups import (
     top_up,
 )
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@once_a_file
+def collection():
+    return a_second_version()
 
 
 def three_rounds() -> Collection:
@@ -55,9 +61,9 @@ def test_a_collection_without_a_second_round_has_no_such_report():
         compute_report(RoundEffectsReport("AP"), collection=a_first_version())
 
 
-def test_the_report_ranks_the_systems_under_each_set_by_hand():
+def test_the_report_ranks_the_systems_under_each_set_by_hand(collection):
     """AP with grade 2 or more relevant; d02, d01, d04 in round 1, and d06, d07 in round 2."""
-    payload = compute_report(RoundEffectsReport("AP"), collection=a_second_version()).payload
+    payload = compute_report(RoundEffectsReport("AP"), collection=collection).payload
 
     before, after = (
         {row["system"]: row["mean"] for row in ranking["systems"]}
@@ -74,8 +80,7 @@ def test_the_report_ranks_the_systems_under_each_set_by_hand():
     assert [share["up"] for share in judged] == pytest.approx([0.6, 0.8])
 
 
-def test_a_new_round_makes_the_report_old():
-    collection = a_second_version()
+def test_a_new_round_makes_the_report_old(collection):
     report = compute_report(RoundEffectsReport("AP"), collection=collection)
     assert changed_since(report) == ""
 
@@ -99,8 +104,7 @@ def test_the_page_shows_the_rounds_only_where_there_are_some():
     assert "pool rounds" not in text_of(client_of("admin").get(address("label-effects")))
 
 
-def test_the_report_is_requested_shown_and_downloaded():
-    a_second_version()
+def test_the_report_is_requested_shown_and_downloaded(collection):
     admin = client_of("admin")
     assert "Before and after pool rounds" in text_of(admin.get(address("label-effects")))
 
@@ -119,8 +123,7 @@ def test_the_report_is_requested_shown_and_downloaded():
     assert [row["labels"] for row in json["rankings"]] == [8, 10]
 
 
-def test_the_page_takes_the_same_number_of_queries_for_more_rounds():
-    collection = a_second_version()
+def test_the_page_takes_the_same_number_of_queries_for_more_rounds(collection):
     compute_report(RoundEffectsReport("AP"), collection=collection)
     admin = client_of("admin")
     page = f"{address('label-effects')}?measure=AP(rel=2)"
@@ -133,8 +136,7 @@ def test_the_page_takes_the_same_number_of_queries_for_more_rounds():
     assert queries_of(admin, page) == few
 
 
-def test_the_api_computes_and_gives_the_report(client):
-    a_second_version()
+def test_the_api_computes_and_gives_the_report(collection, client):
     admin = client_of("admin")
     url = "/api/v1/collections/small/round-effects/"
     assert admin.get(url).status_code == 404

@@ -20,11 +20,17 @@ from tests.support.pooling_scenes import a_listed_collection, a_listed_run, buil
 from tests.support.release_scenes import a_judged_collection
 from tests.support.sittings import judge_at_once
 from tests.support.visits import address, client_of, csv_rows, text_of
+from tests.support.worlds import once_a_file
 from web.figures import number_text
 
 pytestmark = pytest.mark.django_db
 
 GRADES = {"d01": 3, "d02": 2, "d03": 0, "d12": 2, "d11": 0, "d10": 0}
+
+
+@once_a_file
+def collection():
+    return a_redrawable_collection()
 
 
 def a_redrawable_collection():
@@ -46,8 +52,7 @@ def test_before_a_report_the_page_says_what_is_missing():
     assert "No labels yet" in text_of(page_of())
 
 
-def test_the_page_shows_the_report_by_measure_and_way():
-    collection = a_redrawable_collection()
+def test_the_page_shows_the_report_by_measure_and_way(collection):
     assert "No report yet" in text_of(page_of())
     report = compute_report(PoolBiasReport(["up", "down"]), collection=collection)
 
@@ -69,8 +74,7 @@ def test_pools_that_cannot_be_drawn_again_are_named_with_the_reason():
     assert page.context["choice"].way == "unique"
 
 
-def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
-    collection = a_redrawable_collection()
+def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job(collection):
     compute_report(PoolBiasReport(), collection=collection)
     a_listed_run(collection, "newer", {"q1": ["d01"]})
     assert "Changed since then: the lists of systems. Recalculate" in text_of(page_of())
@@ -79,8 +83,7 @@ def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
     assert Job.objects.get(kind="pool_bias").parameters == {"leave_out": ["down", "up"]}
 
 
-def test_the_page_takes_as_many_queries_for_more_systems():
-    collection = a_redrawable_collection()
+def test_the_page_takes_as_many_queries_for_more_systems(collection):
     compute_report(PoolBiasReport(), collection=collection)
     client = client_of("admin")
     client.get(address("pool-bias"))
@@ -95,9 +98,8 @@ def test_the_page_takes_as_many_queries_for_more_systems():
     assert len(many) == len(few)
 
 
-def test_a_long_table_has_pages_and_its_file_has_all_rows(monkeypatch):
+def test_a_long_table_has_pages_and_its_file_has_all_rows(collection, monkeypatch):
     monkeypatch.setattr(views, "PAGE_ROWS", 1)
-    collection = a_redrawable_collection()
     compute_report(PoolBiasReport(), collection=collection)
 
     page = page_of(systems="2")
@@ -116,8 +118,7 @@ def test_a_long_table_has_pages_and_its_file_has_all_rows(monkeypatch):
     assert page_of(format="csv", table="other").status_code == 404
 
 
-def test_figures_draw_percent_and_their_files_have_fractions():
-    collection = a_redrawable_collection()
+def test_figures_draw_percent_and_their_files_have_fractions(collection):
     compute_report(PoolBiasReport(), collection=collection)
     page = page_of(measure="AP(rel=2)")
     figure = page.context["figures"]["left_out"].figure
@@ -126,8 +127,7 @@ def test_figures_draw_percent_and_their_files_have_fractions():
     assert f"{figure.rows[0][1]}: {number_text(100 * score)} with all labels" in page.text
 
 
-def test_figures_and_report_are_files():
-    collection = a_redrawable_collection()
+def test_figures_and_report_are_files(collection):
     compute_report(PoolBiasReport(), collection=collection)
     client = client_of("admin")
     for figure in ("sources", "left-out", "bounds", "growth-by-query", "growth"):

@@ -21,6 +21,7 @@ from pooling.services import PoolPlan, freeze_pools
 from pooling.services.imported import create_imported_pools
 from tests.support.factories import DocumentFactory, a_pool
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -34,6 +35,11 @@ PLANS = {
     "rrf": {"strategy": "rrf", "parameters": {"size": 5}},
     "depth": {"strategy": "depth_k", "parameters": {"k": 3}},
 }
+
+
+@once_a_file
+def collection():
+    return a_collection_with_three_runs()
 
 
 def a_collection_with_three_runs(slug="small"):
@@ -51,8 +57,7 @@ def redrawn(collection, *groups):
 
 
 @pytest.mark.parametrize("fields", PLANS.values(), ids=PLANS)
-def test_a_pool_drawn_again_is_the_pool_that_is_built_without_the_source(fields):
-    collection = a_collection_with_three_runs()
+def test_a_pool_drawn_again_is_the_pool_that_is_built_without_the_source(collection, fields):
     built(collection, runs=RUNS, **fields)
     full = {paper: set(docnos) for paper, docnos in documents_of(collection).items()}
     groups = [("up",), ("down",), ("odd",), ("down", "odd")]
@@ -70,8 +75,7 @@ def test_a_pool_drawn_again_is_the_pool_that_is_built_without_the_source(fields)
             assert not new & docnos
 
 
-def test_leaving_the_forced_source_out_drops_what_only_it_gives():
-    collection = a_collection_with_three_runs()
+def test_leaving_the_forced_source_out_drops_what_only_it_gives(collection):
     built(collection, runs=("up",), parameters={"n": 2})  # d02 and d05 are cited
     built(a_listed_collection("other"))  # has a q1, too
     (pool,) = sourced_pools(collection)
@@ -82,8 +86,7 @@ def test_leaving_the_forced_source_out_drops_what_only_it_gives():
     assert changes.new == {}
 
 
-def test_a_source_is_counted_as_finder_down_to_the_depth_it_was_drawn_to():
-    collection = a_collection_with_three_runs()
+def test_a_source_is_counted_as_finder_down_to_the_depth_it_was_drawn_to(collection):
     built(collection, forced=(), parameters={"n": 2})
     (pool,) = sourced_pools(collection)
     assert {document.docno: set(document.finders) for document in pool.documents} == {
@@ -100,8 +103,7 @@ def imported(collection, *docnos):
     return dict.fromkeys(documents.values_list("pk", flat=True), IMPORTED)
 
 
-def test_pools_of_judgments_made_elsewhere_are_kept_with_the_reason():
-    collection = a_collection_with_three_runs()
+def test_pools_of_judgments_made_elsewhere_are_kept_with_the_reason(collection):
     paper = collection.query_papers.get(name="q1")
     create_imported_pools(
         collection=collection,
@@ -113,8 +115,7 @@ def test_pools_of_judgments_made_elsewhere_are_kept_with_the_reason():
     assert (result.papers, result.kept) == ([], {LIST_ONLY: ["q1"]})
 
 
-def test_a_pool_that_its_inputs_do_not_give_any_more_is_kept():
-    collection = a_collection_with_three_runs()
+def test_a_pool_that_its_inputs_do_not_give_any_more_is_kept(collection):
     built(collection)
     collection.documents.filter(docno="q1").update(references=["d09"])
     assert redrawn(collection, ("up",)).kept == {DIFFERENT: ["q1"]}
@@ -198,8 +199,7 @@ def test_pools_whose_manifest_has_no_plan_or_a_damaged_one_are_kept():
     assert "unknown is not among its runs" in reason
 
 
-def test_pools_of_a_removed_run_are_kept_with_its_name():
-    collection = a_collection_with_three_runs()
+def test_pools_of_a_removed_run_are_kept_with_its_name(collection):
     built(collection, runs=RUNS)
     BuildRun.objects.filter(name="odd").update(run=None)
     assert redrawn(collection, ("up",)).kept == {LOST_RUN.format(name="odd"): ["q1"]}

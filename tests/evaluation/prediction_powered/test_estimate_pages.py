@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from evaluation.prediction_powered.report import PredictionPoweredReport
 from jobs.models import Job, State
@@ -19,17 +21,18 @@ from tests.support.estimate_scenes import (
     random_queries,
 )
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 JUDGED, MEASURE = 20, "nDCG@10"
 URL = ("estimates", "model")
 
 
-@pytest.fixture
-def collection(tmp_path):
+@once_a_file
+def collection():
     made = an_opened_collection()
     judge_whole(made, random_queries(made)[:JUDGED])
-    a_model(made, tmp_path)
+    a_model(made, Path(settings.DATA_DIR))
     return made
 
 

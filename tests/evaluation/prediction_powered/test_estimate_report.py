@@ -31,13 +31,14 @@ from tests.support.estimate_scenes import (
 from tests.support.factories import an_open_query
 from tests.support.label_scenes import a_shadow_judge
 from tests.support.sittings import judge
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 JUDGED = 20
 MEASURE = "nDCG@10"
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     return an_opened_collection()
 

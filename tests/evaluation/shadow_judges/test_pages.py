@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from accounts.locking import CollectionArchived
 from annotation.models import Pair
@@ -21,15 +23,16 @@ from tests.support.asking_scenes import an_answer, an_asking
 from tests.support.label_scenes import a_shadow_judge, two_systems
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def judged(tmp_path):
+@once_a_file
+def judged():
     collection = a_judged_collection()
     two_systems(collection)
-    a_shadow_judge(collection, tmp_path)
+    a_shadow_judge(collection, Path(settings.DATA_DIR))
     return collection
 
 

@@ -14,11 +14,12 @@ from scoring.labels import qrels_of
 from tests.support.factories import DocumentFactory
 from tests.support.label_scenes import a_system
 from tests.support.release_scenes import a_judged_collection
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """`late` and `other` differ by documents without a label; `far` is far behind both."""
     collection = a_judged_collection()

@@ -13,12 +13,13 @@ from pooling.models import PoolRound
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.rounds import a_frozen_collection, late, top_up
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 PLAN = {"runs": ["late"], "choice": "all-unjudged", "depth": 3, "reason": "It came late."}
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     collection = a_frozen_collection()
     late(collection, "late", ["d06", "d01", "d07", "d08"])

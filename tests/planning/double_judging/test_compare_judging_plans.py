@@ -18,6 +18,7 @@ from scoring.models import System, SystemKind
 from tests.planning.test_choose_models import a_run
 from tests.support.factories import a_collection, an_open_query
 from tests.support.sittings import Answer, judge, judge_both, settle, slots_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -29,7 +30,7 @@ def docnos_of(opening) -> list[str]:
     return list(candidates.order_by("position").values_list("document__docno", flat=True))
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """Two finished queries of six pairs, and a run that ranks their pools in the order drawn."""
     collection = a_collection()

@@ -21,13 +21,14 @@ from tests.planning.test_choose_models import a_run
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.sittings import judge, judge_both, settle, slots_of
 from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 DOCS = Path(__file__).parents[3] / "docs" / "judging_plans.md"
 
 
-@pytest.fixture
+@once_a_file
 def collection():
     """A finished query of six pairs, one with a single judgment, one that is not open; a run."""
     collection = a_collection()

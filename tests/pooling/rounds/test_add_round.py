@@ -24,8 +24,14 @@ from tests.support.rounds import (
     late,
     rows_of_round,
 )
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
+
+
+@once_a_file
+def collection():
+    return a_frozen_collection()
 
 
 def test_a_round_adds_what_the_runs_have_to_its_depth_by_best_rank():
@@ -49,8 +55,7 @@ def test_a_round_adds_what_the_runs_have_to_its_depth_by_best_rank():
     assert (pool.size, pool.to_judge) == (11, 11)
 
 
-def test_the_first_round_stays_as_it_was():
-    collection = a_frozen_collection()
+def test_the_first_round_stays_as_it_was(collection):
     late(collection, "one", ["d06", "d01"])
     before = rows_of_round(collection, 1), Pool.objects.values().get()
 
@@ -66,8 +71,7 @@ def test_the_first_round_stays_as_it_was():
     assert {key for key in after if after[key] != before[1][key]} == {"size", "to_judge"}
 
 
-def test_a_round_that_adds_nothing_is_refused_and_writes_nothing():
-    collection = a_frozen_collection()
+def test_a_round_that_adds_nothing_is_refused_and_writes_nothing(collection):
     late(collection, "one", FIRST_ROUND)
     with pytest.raises(NothingToAdd):
         a_round(collection, "one")
@@ -85,8 +89,7 @@ def test_drafts_and_the_query_paper_get_nothing():
     assert [row[0] for row in rows_of_round(frozen, 2)] == ["d06"]
 
 
-def test_a_document_without_text_is_pooled_and_not_judged():
-    collection = a_frozen_collection()
+def test_a_document_without_text_is_pooled_and_not_judged(collection):
     DocumentFactory(collection=collection, docno="empty", sentences=[], labels=[])
     late(collection, "one", ["empty", "d06"])
     a_round(collection, "one")
@@ -96,8 +99,7 @@ def test_a_document_without_text_is_pooled_and_not_judged():
     check_pool_counts(collection)
 
 
-def test_rounds_are_numbered_and_name_the_round_before():
-    collection = a_frozen_collection()
+def test_rounds_are_numbered_and_name_the_round_before(collection):
     for name, docno in (("one", "d06"), ("two", "d07")):
         late(collection, name, [docno])
     first, second = a_round(collection, "one"), a_round(collection, "two")
@@ -108,8 +110,7 @@ def test_rounds_are_numbered_and_name_the_round_before():
     assert first.manifest["previous"]["builds"] == [build.manifest["sha256"]]
 
 
-def test_a_preview_counts_what_the_round_then_adds():
-    collection = a_frozen_collection()
+def test_a_preview_counts_what_the_round_then_adds(collection):
     create_query(collection=collection, docno="q1", facet_key="result")
     late(collection, "one", ["d06", "d01", "d07"])
     late(collection, "two", ["d07", "d08"])
@@ -125,8 +126,7 @@ def test_a_preview_counts_what_the_round_then_adds():
     assert len(rows_of_round(collection, 2)) == 3
 
 
-def test_a_sample_draws_its_share_of_each_stratum_with_its_probability():
-    collection = a_frozen_collection()
+def test_a_sample_draws_its_share_of_each_stratum_with_its_probability(collection):
     late(collection, "one", [f"d{number}" for number in ("06", "07", "08", "09", *range(13, 21))])
     strata = {"bounds": [2, 12], "rates": [1.0, 0.3]}
     a_round(collection, "one", choice="sample", depth=12, parameters=strata)
@@ -149,8 +149,7 @@ def test_a_sample_draws_its_share_of_each_stratum_with_its_probability():
         ({"only": {"q9": None}}, "q9 has no frozen pool"),
     ],
 )
-def test_an_invalid_plan_is_refused(plan, words):
-    collection = a_frozen_collection()
+def test_an_invalid_plan_is_refused(collection, plan, words):
     late(collection, "one", ["d06"])
     with pytest.raises(PoolingError, match=words):
         a_round(collection, "one", **plan)
@@ -190,8 +189,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_changes_meanwhile_stops_the_round(name):
-    collection = a_frozen_collection()
+def test_what_changes_meanwhile_stops_the_round(collection, name):
     late(collection, "one", ["d06"])
     late(collection, "two", ["d07"])
     change, error = CHANGES[name]
@@ -205,8 +203,7 @@ def test_what_changes_meanwhile_stops_the_round(name):
     assert not Candidate.objects.filter(document__docno="d06", round__gt=1).exists()
 
 
-def test_a_failure_in_the_middle_writes_nothing():
-    collection = a_frozen_collection()
+def test_a_failure_in_the_middle_writes_nothing(collection):
     late(collection, "one", ["d06"])
 
     class Stopped(DirectRun):
@@ -225,8 +222,7 @@ def test_a_failure_in_the_middle_writes_nothing():
     check_pool_counts(collection)
 
 
-def test_nothing_can_be_added_to_a_frozen_round():
-    collection = a_frozen_collection()
+def test_nothing_can_be_added_to_a_frozen_round(collection):
     late(collection, "one", ["d06"])
     a_round(collection, "one")
     document = collection.documents.get(docno="d07")
@@ -237,9 +233,8 @@ def test_nothing_can_be_added_to_a_frozen_round():
         Contribution.objects.create(candidate=added_row, source="x", drawn=False)
 
 
-def test_the_overlap_of_sources_leaves_out_later_rounds():
+def test_the_overlap_of_sources_leaves_out_later_rounds(collection):
     """A run of a round is no source of what was pooled before, so its overlap is not known."""
-    collection = a_frozen_collection()
     before = overlap(collection)
     late(collection, "late", ["d06", *FIRST_ROUND])
 

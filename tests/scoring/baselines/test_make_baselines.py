@@ -22,11 +22,17 @@ from tests.support.baseline_scenes import TEXTS, a_judged_scene, judged_query
 from tests.support.factories import a_collection, a_topic
 from tests.support.recorded_work import RecordedWork
 from tests.support.visits import address, client_of, markup, text_of
+from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 OF_PAPER = ["fabs_tfidf", "fabs_bm25", "fabs_cbow200", "fabs_tfidfcbow200"]
 OF_FACET = ["facet_tfidf", "facet_bm25", "facet_cbow200", "facet_tfidfcbow200"]
+
+
+@once_a_file
+def collection():
+    return a_judged_scene()
 
 
 def lists_of(collection):
@@ -36,8 +42,7 @@ def lists_of(collection):
     }
 
 
-def test_the_papers_baselines_read_the_whole_abstract_of_a_candidate():
-    collection = a_judged_scene()
+def test_the_papers_baselines_read_the_whole_abstract_of_a_candidate(collection):
     out = StringIO()
     call_command("make_baselines", collection.slug, stdout=out)
     # "none" has exactly the query's words, in a sentence that is labelled with another facet.
@@ -52,8 +57,7 @@ def test_the_papers_baselines_read_the_whole_abstract_of_a_candidate():
     ]
 
 
-def test_the_variants_read_only_the_sentences_of_the_facet():
-    collection = a_judged_scene()
+def test_the_variants_read_only_the_sentences_of_the_facet(collection):
     make_baselines(collection=collection, names=OF_FACET)
     assert lists_of(collection) == dict.fromkeys(OF_FACET, ("near", "far", "nothing", "none"))
     report = collection.systems.get(name="facet_bm25").report
@@ -75,8 +79,7 @@ def test_only_word_vectors_compare_texts_without_a_common_word():
     assert far["facet_tfidfcbow200-cosine"] != 0
 
 
-def test_a_baseline_is_made_again_only_after_a_change():
-    collection = a_judged_scene()
+def test_a_baseline_is_made_again_only_after_a_change(collection):
     assert make_baselines(collection=collection)["made"] == OF_PAPER
     again = make_baselines(collection=collection)
     assert (again["made"], again["unchanged"]) == ([], OF_PAPER)
@@ -86,8 +89,7 @@ def test_a_baseline_is_made_again_only_after_a_change():
     assert collection.systems.get(name="fabs_bm25").sha256 == before
 
 
-def test_a_baseline_of_an_earlier_definition_is_out_of_date_and_made_again():
-    collection = a_judged_scene()
+def test_a_baseline_of_an_earlier_definition_is_out_of_date_and_made_again(collection):
     make_baselines(collection=collection, names=["fabs_bm25", "fabs_tfidf"])
     system = collection.systems.get(name="fabs_bm25")
     system.parameters["version"] = 1
@@ -100,8 +102,7 @@ def test_a_baseline_of_an_earlier_definition_is_out_of_date_and_made_again():
     assert "by an earlier definition" not in text_of(admin.get(address("add-system")))
 
 
-def test_another_distance_is_another_system_and_bm25_has_none():
-    collection = a_judged_scene()
+def test_another_distance_is_another_system_and_bm25_has_none(collection):
     names = ["fabs_bm25", "fabs_cbow200"]
     call_command("make_baselines", collection.slug, distance="cosine", baseline=names)
     systems = {system.name: system for system in collection.systems.all()}
@@ -114,8 +115,7 @@ def test_another_distance_is_another_system_and_bm25_has_none():
     assert again == {"made": ["fabs_cbow200"], "unchanged": ["fabs_bm25"]}
 
 
-def test_the_parameters_say_what_was_compared():
-    collection = a_judged_scene()
+def test_the_parameters_say_what_was_compared(collection):
     make_baselines(collection=collection, names=["fabs_tfidf", "facet_bm25", "fabs_tfidfcbow200"])
     parameters = {system.name: system.parameters for system in collection.systems.all()}
     keys = ("query", "candidate", "compares", "distance", "words_counted_over", "analysis")
@@ -140,8 +140,7 @@ def test_the_parameters_say_what_was_compared():
     assert (common["version"], common["queries"], common["pairs"]) == (2, 1, 4)
 
 
-def test_a_job_says_what_it_reads_and_makes(monkeypatch):
-    collection = a_judged_scene()
+def test_a_job_says_what_it_reads_and_makes(collection, monkeypatch):
     monkeypatch.setattr(texts, "ROWS", 4)
     work = RecordedWork()
 
@@ -152,9 +151,7 @@ def test_a_job_says_what_it_reads_and_makes(monkeypatch):
     assert any(note == "training word vectors" for _, _, note in work.seen)
 
 
-def test_documents_that_change_while_a_baseline_is_made_stop_it():
-    collection = a_judged_scene()
-
+def test_documents_that_change_while_a_baseline_is_made_stop_it(collection):
     class Changing(DirectRun):
         def progress(self, done, total, note=""):
             collection.documents.filter(docno="far").update(year=2001)
@@ -164,8 +161,7 @@ def test_documents_that_change_while_a_baseline_is_made_stop_it():
     assert not collection.systems.exists()
 
 
-def test_an_encoder_compares_all_sentences_of_a_candidate_by_cosine(monkeypatch):
-    collection = a_judged_scene()
+def test_an_encoder_compares_all_sentences_of_a_candidate_by_cosine(collection, monkeypatch):
     monkeypatch.setattr(lists, "load_model", lambda model, name: LetterCounts())
     result = make_baselines(
         collection=collection, names=["sentences", "facet_sentences"], encoder="letters"
@@ -209,32 +205,28 @@ def test_a_topic_is_compared_by_its_description_or_its_title(title, description,
     assert (pooled.sentences, pooled.candidates) == (expected, {})
 
 
-def test_a_candidates_sentences_are_those_of_its_abstract_without_the_title():
-    collection = a_judged_scene()
+def test_a_candidates_sentences_are_those_of_its_abstract_without_the_title(collection):
     pools = {"q_method": ["near"]}
     (pooled,) = pooled_texts(collection, pools, Reads.FACET, Reads.SENTENCES)
     assert pooled.sentences == ["A neural parser of trees"]
     assert pooled.candidates == {"near": ["Taxes.", "A neural parser of sentences"]}
 
 
-def test_a_query_by_sentences_is_compared_by_these_sentences():
-    collection = a_judged_scene()
+def test_a_query_by_sentences_is_compared_by_these_sentences(collection):
     by_sentences = create_query(collection=collection, docno="q", facet_key="method", sentences=[1])
     names = {"q_method": ["near"], by_sentences.name: ["near"]}
     found = pooled_texts(collection, names, Reads.FACET, Reads.SENTENCES)
     assert [pooled.sentences for pooled in found] == [["A neural parser of trees"], ["Cats sleep."]]
 
 
-def test_no_document_is_looked_up_on_its_own(django_assert_num_queries):
-    collection = a_judged_scene()
+def test_no_document_is_looked_up_on_its_own(collection, django_assert_num_queries):
     with django_assert_num_queries(2):
         count_words(collection, {"words": str.split}, ["method"], Reads.FACET, lambda _: None)
     with django_assert_num_queries(2):
         list(pooled_texts(collection, {"q_method": list(TEXTS)}, Reads.FACET, Reads.FACET))
 
 
-def test_words_are_counted_by_facet_or_once_over_all_abstracts(monkeypatch):
-    collection = a_judged_scene()
+def test_words_are_counted_by_facet_or_once_over_all_abstracts(collection, monkeypatch):
     monkeypatch.setattr(texts, "ROWS", 4)
     done = []
     keys = ("background", "method")
@@ -252,8 +244,7 @@ def test_words_are_counted_by_facet_or_once_over_all_abstracts(monkeypatch):
     assert done == [4, 4]
 
 
-def test_abstracts_are_one_text_with_the_title_on_its_first_line():
-    collection = a_judged_scene()
+def test_abstracts_are_one_text_with_the_title_on_its_first_line(collection):
     pools = {"q_method": ["near"]}
     both = Reads.TITLE_ABSTRACT
     (whole,) = pooled_texts(collection, pools, both, both)
@@ -273,8 +264,7 @@ def test_abstracts_are_one_text_with_the_title_on_its_first_line():
         ({"distance": "cos"}, "Unknown distance 'cos'. Use cosine, l2"),
     ],
 )
-def test_what_cannot_be_made_is_said(options, message):
-    collection = a_judged_scene()
+def test_what_cannot_be_made_is_said(collection, options, message):
     with pytest.raises(BaselineError, match=message):
         make_baselines(collection=collection, **options)
     with pytest.raises(BaselineError, match=message):
@@ -308,8 +298,9 @@ def test_without_names_the_papers_baselines_are_chosen():
     assert with_encoder == [*OF_PAPER, "sentences", "title_abstract"]
 
 
-def test_the_button_makes_baselines_in_a_job_and_the_page_counts_what_has_no_text(settings):
-    collection = a_judged_scene()
+def test_the_button_makes_baselines_in_a_job_and_the_page_counts_what_has_no_text(
+    collection, settings
+):
     settings.ENCODERS = ["/srv/models/minilm"]
     admin = client_of("admin")
     chosen = {"name": ["fabs_bm25", "fabs_tfidf"], "distance": "cosine"}
