@@ -250,7 +250,8 @@ PEOPLE = {address.name: address.people for address in ADDRESSES}
 def every_address(world: World, role: str) -> Iterator[tuple[str, URLPattern, str]]:
     """Whatever names a collection, and the whole API: the route, its pattern, each address.
 
-    A pair is asked for in its own query and in one other; all others are as unrelated to it.
+    A pair is asked for in its own query, and one of each query in another one; all other queries
+    are as unrelated to it.
     """
     ids, asked_in = every_id(world), queries_of_pairs(world)
     for route, pattern in patterns():
@@ -268,8 +269,12 @@ def queries_of_pairs(world: World) -> dict[str, set[str]]:
     """The names of the queries in which each token is asked for."""
     queries = list(world.collection.queries.order_by("name").values_list("name", flat=True))
     found: dict[str, set[str]] = defaultdict(set)
-    for token, query in Pair.objects.of(world.collection).values_list("token", "query__name"):
-        found[token] |= {query, queries[queries.index(query) - 1]}
+    pairs = Pair.objects.of(world.collection).order_by("token").values_list("token", "query__name")
+    first_of_query = {query: token for token, query in reversed(pairs)}
+    for token, query in pairs:
+        found[token].add(query)
+        if first_of_query[query] == token:
+            found[token].add(queries[queries.index(query) - 1])
     return found
 
 
