@@ -49,16 +49,16 @@ def collection_for(user: Any, slug: str, *roles: str) -> Collection:
         Http404: the collection does not exist or the user lacks the role. Both look the same.
         SecondFactorRequired: the collection requires one of its admins, and this admin has none.
     """
-    collection = None
-    if isinstance(user, User):
-        visible = (
-            Collection.objects.with_role(user, roles)
-            if roles
-            else Collection.objects.visible_to(user)
-        )
-        collection = visible.filter(slug=slug).first()
-    if collection is None:
+    if not isinstance(user, User):
         raise Http404(f"no collection {slug} for this person")
+    visible = (
+        Collection.objects.with_role(user, roles) if roles else Collection.objects.visible_to(user)
+    )
+    try:
+        # Unlike first(), without an order, which takes a third of the time to write the SQL.
+        collection = visible.get(slug=slug)
+    except Collection.DoesNotExist:
+        raise Http404(f"no collection {slug} for this person") from None
     check_second_factor(collection, user)
     return collection
 

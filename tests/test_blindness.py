@@ -1,7 +1,8 @@
 """No page, file or address tells a user what he or she must not know.
 
 One crawl follows links and sends forms from the home page on; another tries every address there is
-with every id that exists, since not showing a link hides nothing.
+with every id that exists, since not showing a link hides nothing. An address that the person's role
+refuses is tried with one id, because the role is checked before any id is looked up.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import islice
 
 import pytest
 from django.db import transaction
@@ -18,10 +20,10 @@ from django.test import Client
 from django.urls import URLPattern
 from django.utils import timezone
 
-from accounts.models import Role, User
+from accounts.models import Collection, Role, User
 from accounts.moved_pages import moved_page
 from adjudication.services import Ruling
-from annotation.models import HelpRequest, Pair, Slot
+from annotation.models import HelpRequest, Pair, RepeatJudgment, Slot
 from annotation.services import Answer, open_query
 from annotation.team import open_new_pairs
 from corpus.models import Document
@@ -50,12 +52,15 @@ from tests.support.factories import a_query, an_open_query, member
 from tests.support.help_scenes import answer as answer_help
 from tests.support.help_scenes import ask_admin
 from tests.support.practice_scenes import a_pilot, practise
+from tests.support.repeats import answer_repeat, repeats_of
 from tests.support.rounds import top_up
 from tests.support.sittings import ask, judge, judge_both, slots_of
+from tests.test_permissions import ADDRESSES
 
 # About what pages and answers say, which does not depend on the database.
 pytestmark = pytest.mark.one_database
 
+REPEAT_NOTE = "only-in-a-repeat"
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 ASKED_MODEL, MODEL_ANSWER = "secret-asked-model", "a secret answer of a model"
 SOURCES = (
@@ -115,6 +120,10 @@ def with_more_secrets(world: World) -> World:
     return world
 
 
+def token_of_repeat(world: World) -> str:
+    return RepeatJudgment.objects.get(note=REPEAT_NOTE).repeat.token
+
+
 def world_pilot(world: World) -> PracticeSet:
     """A round of ann1 and ann2. Only ann2 has judged all of it, with a note."""
     return a_pilot(world.collection, named=[a_query(world.collection).name])
@@ -140,16 +149,25 @@ def _add_help_requests(world: World) -> None:
 
 
 def _add_proposals(world: World) -> None:
-    """Grades proposed to ann1 and ann2: on a pair with both judgments, and on one of ann2 alone."""
-    world.collection.proposes_grades = "all"
-    world.collection.save(update_fields=["proposes_grades"])
+    """Grades proposed to ann1 and ann2: on a pair with both judgments, and on one of ann2 alone.
+
+    ann2 has also answered a hidden repeat.
+    """
+    _change(world.collection, proposes_grades="all", repeat_share=0.5)
     opening = an_open_query_with_steps(world.collection)
-    world.collection.proposes_grades = ""
-    world.collection.save(update_fields=["proposes_grades"])
+    _change(world.collection, proposes_grades="", repeat_share=0)
     own, theirs = slots_of(opening, "ann1"), slots_of(opening, "ann2")
     judge(own[0], Answer(grade=2, aspects=(1,)))
     for slot in theirs:
         judge(slot, Answer(grade=1, aspects=(1, 2, 3), details_alike=True))
+    answer = Answer(grade=3, aspects=(1, 2, 3), details_alike=True, note=REPEAT_NOTE)
+    answer_repeat(repeats_of(opening, "ann2")[0], 3, answer=answer)
+
+
+def _change(collection: Collection, **settings: object) -> None:
+    for name, value in settings.items():
+        setattr(collection, name, value)
+    collection.save(update_fields=[*settings])
 
 
 def _add_owner_annotator(world: World) -> None:
@@ -198,13 +216,14 @@ PROPOSED_TO_ANN1, PROPOSED_TO_ANN2 = "They suggest 1", "They suggest 3"
 OWNERS_SECRETS = secrets_from(
     also=(
         *(NOTE, HALF_NOTE, LATE_RUN, ROUND_REASON, PROPOSED_TO_ANN1, PROPOSED_TO_ANN2),
+        REPEAT_NOTE,
         *(QUESTION, HELP_ANSWER),
     )
 )
 ANNOTATORS_SECRETS = secrets_from(
     *("ann2", "ann3", "odilia", "adju", "admin"),
     also=(
-        *(NOTE, HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN2, 'proposed_grade":3'),
+        *(NOTE, HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN2, 'proposed_grade":3', REPEAT_NOTE),
         *(QUESTION, HELP_ANSWER),
     ),
 )
@@ -212,6 +231,7 @@ ADJUDICATORS_SECRETS = secrets_from(
     *("ann1", "ann2", "ann3", "odilia"),
     also=(
         *(HALF_NOTE, *OF_ROUNDS, PROPOSED_TO_ANN1, PROPOSED_TO_ANN2, 'proposed_grade":3'),
+        REPEAT_NOTE,
         *(QUESTION, HELP_ANSWER, "my own question"),
     ),
 )
@@ -224,15 +244,22 @@ MOVED = {
 }
 
 
-def every_address(world: World) -> Iterator[tuple[str, URLPattern, str]]:
+PEOPLE = {address.name: address.people for address in ADDRESSES}
+
+
+def every_address(world: World, role: str) -> Iterator[tuple[str, URLPattern, str]]:
     """Whatever names a collection, and the whole API: the route, its pattern, each address.
 
-    A pair is asked for in its own query and in one other; all others are as unrelated to it.
+    A pair is asked for in its own query, and one of each query in another one; all other queries
+    are as unrelated to it.
     """
     ids, asked_in = every_id(world), queries_of_pairs(world)
     for route, pattern in patterns():
         if "slug" in route or route.startswith("api/v1/"):
-            for address in filled(route, ids):
+            addresses = filled(route, ids)
+            if role not in PEOPLE[pattern.name or ""]:
+                addresses = islice(addresses, 1)
+            for address in addresses:
                 names = next((asked_in[each] for each in asked_in if f"/{each}/" in address), None)
                 if names is None or any(f"/{name}/" in address for name in names):
                     yield route, pattern, address
@@ -242,14 +269,18 @@ def queries_of_pairs(world: World) -> dict[str, set[str]]:
     """The names of the queries in which each token is asked for."""
     queries = list(world.collection.queries.order_by("name").values_list("name", flat=True))
     found: dict[str, set[str]] = defaultdict(set)
-    for token, query in Pair.objects.of(world.collection).values_list("token", "query__name"):
-        found[token] |= {query, queries[queries.index(query) - 1]}
+    pairs = Pair.objects.of(world.collection).order_by("token").values_list("token", "query__name")
+    first_of_query = {query: token for token, query in reversed(pairs)}
+    for token, query in pairs:
+        found[token].add(query)
+        if first_of_query[query] == token:
+            found[token].add(queries[queries.index(query) - 1])
     return found
 
 
-def try_every_address(crawl: Crawl, world: World) -> None:
+def try_every_address(crawl: Crawl, world: World, role: str) -> None:
     """All that the crawl has not asked for yet."""
-    for _, _, address in every_address(world):
+    for _, _, address in every_address(world, role):
         if address not in crawl.seen:
             crawl.ask("get", address)
 
@@ -259,11 +290,12 @@ def test_nothing_an_annotator_can_click_tells_anything(world):
     """Nor does it change when others judge, decide and rename. Both are asked in one crawl."""
     crawl = visitor("ann1").follow_links("/")
     forms = forms_of(crawl, "ann1")
-    before = everything_for(crawl, world)
+    before = everything_for(crawl, world, Role.ANNOTATOR)
     others_go_on(world)
-    after = everything_for(visitor("ann1").follow_links("/"), world)
+    after = everything_for(visitor("ann1").follow_links("/"), world, Role.ANNOTATOR)
 
     assert crawl.holding(ANNOTATORS_SECRETS) == forms.holding(ANNOTATORS_SECRETS) == []
+    assert crawl.holding(re.compile(token_of_repeat(world))) == []
     assert crawl.holding(re.compile(GENERAL_ANSWER))
     assert crawl.names | forms.names >= MUST_HAVE_SEEN
     assert len(crawl.names | forms.names) >= 10
@@ -277,7 +309,7 @@ def test_nothing_an_annotator_can_click_tells_anything(world):
 def test_no_address_tells_an_annotator_anything(world):
     crawl = visitor("ann1")
     found = set()
-    for route, pattern, address in every_address(world):
+    for route, pattern, address in every_address(world, Role.ANNOTATOR):
         for method in ("get", "post"):
             status = crawl.ask(method, address).status
             allowed = ANNOTATORS_PAGES.fullmatch(pattern.name or "")
@@ -302,9 +334,9 @@ def test_nothing_an_owner_annotator_can_click_tells_anything(world):
     crawl.follow_links("/")
     refused = [answer.request for answer in crawl.answers if answer.status == 404]
     forms = forms_of(crawl, "odilia")
-    before = everything_for(crawl, world)
+    before = everything_for(crawl, world, Role.OWNER_ANNOTATOR)
     others_judge_on(world)
-    after = everything_for(Crawl(crawl.client).follow_links("/"), world)
+    after = everything_for(Crawl(crawl.client).follow_links("/"), world, Role.OWNER_ANNOTATOR)
 
     assert crawl.holding(OWNERS_SECRETS) == forms.holding(OWNERS_SECRETS) == []
     assert refused == []
@@ -322,7 +354,7 @@ def test_nothing_an_owner_annotator_can_click_tells_anything(world):
 def test_no_address_tells_an_owner_annotator_anything(world):
     crawl = visitor("odilia")
     found = set()
-    for route, pattern, address in every_address(world):
+    for route, pattern, address in every_address(world, Role.OWNER_ANNOTATOR):
         name = pattern.name or ""
         allowed = ANNOTATORS_PAGES.fullmatch(name) or OWNERS_PAGES.fullmatch(name)
         for method in ("get", "post"):
@@ -386,9 +418,10 @@ def mail_to(username: str) -> str:
 @pytest.mark.usefixtures("_refusals_once")
 def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
     crawl = visitor("adju").follow_links("/")
-    try_every_address(crawl, world)
+    try_every_address(crawl, world, Role.ADJUDICATOR)
 
     assert crawl.holding(ADJUDICATORS_SECRETS) == []
+    assert crawl.holding(re.compile(token_of_repeat(world))) == []
     assert "adjudicate" in crawl.names
 
 
@@ -400,9 +433,9 @@ def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     # The crawl of all links also tells that none leads to an address that moved.
     assert "board" in crawl.names
     assert crawl.names.isdisjoint(MOVED)
-    try_every_address(crawl, world)
+    try_every_address(crawl, world, Role.ADMIN)
 
-    assert crawl.holding(re.compile(HALF_NOTE)) == []
+    assert crawl.holding(re.compile(f"{HALF_NOTE}|{REPEAT_NOTE}|{token_of_repeat(world)}")) == []
     # An admin may know the rest, so this crawl finds what there is to find.
     assert crawl.holding(secrets_from())
 
@@ -413,9 +446,9 @@ def forms_of(crawl: Crawl, username: str) -> Crawl:
         return Crawl(logged_in(username), forms=crawl.forms).send_forms()
 
 
-def everything_for(crawl: Crawl, world: World) -> dict[str, tuple[int, str]]:
+def everything_for(crawl: Crawl, world: World, role: str) -> dict[str, tuple[int, str]]:
     """The answers of a crawl, and of every address of the API."""
-    for route, _, address in every_address(world):
+    for route, _, address in every_address(world, role):
         if route.startswith("api/v1/"):
             crawl.ask("get", address)
     return {answer.request: (answer.status, unvarying(answer.body)) for answer in crawl.answers}

@@ -364,21 +364,22 @@ def everything_for(username: str, opening) -> dict[str, tuple[int, str]]:
     return {answer.request: (answer.status, unvarying(answer.body)) for answer in crawl.answers}
 
 
-@pytest.mark.parametrize("other_answer", ["keep", "agree", "differ more", "cannot"])
-@pytest.mark.by_day(2)
-def test_the_answer_of_the_other_judge_changes_nothing_that_a_judge_gets(
-    opening, slot, adjudicator, other_answer
-):
-    ask(slot, adjudicator, candidate_sentences=[1])
+def test_the_answer_of_the_other_judge_changes_nothing_that_a_judge_gets():
+    """Of four questions, the other judge answers each in another way."""
+    opening = an_open_query(a_collection(), size=5)
+    asked = judge_both(opening, (0, 2), (0, 2), (0, 2), (0, 2))
+    for slot in asked:
+        ask(slot, User.objects.get(username="adju"), candidate_sentences=[1])
     before = everything_for("ann1", opening)
-    other = other_slot(slot)
 
-    if other_answer == "keep":
-        keep(other)
-    else:
-        judge(other, {"agree": 0, "differ more": 3, "cannot": None}[other_answer])
+    kept, agreed, differing, without_grade = (other_slot(slot) for slot in asked)
+    keep(kept)
+    judge(agreed, 0)
+    judge(differing, 3)
+    judge(without_grade, None)
 
-    assert any("/question/" in request for request in before)
+    for slot in asked:
+        assert f"GET {pair_url(slot, 'judge-question')}" in before
     assert everything_for("ann1", opening) == before
 
 

@@ -1,6 +1,7 @@
 """What an annotator's pages and parts hold: a Presentation, and nothing else about a pair."""
 
 import re
+from itertools import cycle
 
 import pytest
 from django.urls import reverse
@@ -70,15 +71,13 @@ def test_no_page_holds_the_docno_of_a_candidate(client, opening):
             assert not re.search(rf"\b{docno}\b", bare), f"{url} tells {docno}"
 
 
-@pytest.mark.parametrize(
-    "theirs", [Answer(grade=0), Answer(grade=3, note="!"), Answer(reason="garbled")]
-)
-def test_no_page_changes_when_the_other_judges(client, opening, theirs):
+def test_no_page_changes_when_the_other_judges(client, opening):
     judge(slots_of(opening, "ann1")[0], 2, seconds=10)
     client.force_login(opening.seats.get(number=1).annotator)
     before = everything_served(client, opening)
-    for slot in slots_of(opening, "ann2"):
-        judge(slot, theirs, seconds=2)
+    theirs = cycle([Answer(grade=0), Answer(grade=3, note="!"), Answer(reason="garbled")])
+    for slot, answer in zip(slots_of(opening, "ann2"), theirs, strict=False):
+        judge(slot, answer, seconds=2)
     after = everything_served(client, opening)
 
     assert {url: without_noise(page) for url, page in before.items()} == {
@@ -86,14 +85,17 @@ def test_no_page_changes_when_the_other_judges(client, opening, theirs):
     }
 
 
-@pytest.mark.parametrize("theirs", [(), (2,), (3, 5)])
-def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client, theirs):
-    opening = an_open_query_with_aspects(an_asking_collection(), size=5)
-    judge(slots_of(opening, "ann1")[0], Answer(grade=2, aspects=(5,)))
+def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client):
+    """Of pairs that the annotator has judged, too."""
+    opening = an_open_query_with_aspects(an_asking_collection(), size=6)
+    by_pair = sorted(slots_of(opening, "ann1"), key=lambda slot: slot.pair_id)
+    for slot in by_pair[:3]:
+        judge(slot, Answer(grade=2, aspects=(5,)))
     client.force_login(opening.seats.get(number=1).annotator)
     before = everything_served(client, opening)
-    for slot in slots_of(opening, "ann2"):
-        judge(slot, Answer(grade=2, aspects=theirs))
+    theirs = sorted(slots_of(opening, "ann2"), key=lambda slot: slot.pair_id)
+    for slot, aspects in zip(theirs, cycle([(), (2,), (3, 5)]), strict=False):
+        judge(slot, Answer(grade=2, aspects=aspects))
     after = everything_served(client, opening)
 
     assert {url: without_noise(page) for url, page in before.items()} == {
@@ -101,22 +103,23 @@ def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client, 
     }
 
 
-@pytest.mark.parametrize("theirs", [(), (1, 2, 3)])
-def test_no_page_changes_with_the_grade_that_is_proposed_to_the_other(client, theirs):
+def test_no_page_changes_with_the_grade_that_is_proposed_to_the_other(client):
     opening = an_open_query_with_steps(a_proposing_collection(), size=3)
     own, _, _ = slots_of(opening, "ann1")
     judge(own, Answer(grade=1, aspects=(1, 2)))
     client.force_login(opening.seats.get(number=1).annotator)
     proposal = pair_url(own, "judge-proposal")
     before = {**everything_served(client, opening), proposal: page_at(client, proposal)}
-    for slot in slots_of(opening, "ann2"):
-        judge(slot, Answer(grade=1, aspects=theirs))
-    after = {**everything_served(client, opening), proposal: page_at(client, proposal)}
+    # Of the pair that the annotator has judged, first the one and then the other.
+    for theirs in ((), (1, 2, 3)):
+        for slot in slots_of(opening, "ann2"):
+            judge(slot, Answer(grade=1, aspects=theirs))
+        after = {**everything_served(client, opening), proposal: page_at(client, proposal)}
 
-    assert "They suggest 2" in before[proposal]
-    assert {url: without_noise(page) for url, page in before.items()} == {
-        url: without_noise(page) for url, page in after.items()
-    }
+        assert "They suggest 2" in before[proposal]
+        assert {url: without_noise(page) for url, page in before.items()} == {
+            url: without_noise(page) for url, page in after.items()
+        }
 
 
 def page_at(client, url: str) -> str:

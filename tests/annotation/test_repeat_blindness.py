@@ -33,38 +33,39 @@ def shape(body: str) -> str:
     return re.sub(r'="[^"]*"', "", body)
 
 
-def opened(share: float, slug: str, answers: int):
-    """A query of nine pairs to judge, with or without repeats among them, of which some are."""
-    pairs = round(9 / (1 + share))
-    make = a_collection_with_repeats if share else a_collection
-    opening = an_open_query(make(share, slug=slug) if share else make(slug), size=pairs)
-    person = User.objects.get(username="ann1")
-    for _ in range(answers):
-        answer_next(opening, person)
-    return opening
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("answers", [0, 1, 5, 8, 9])
-def test_pages_with_and_without_repeats_have_the_same_shape(answers):
-    """At each moment of a query with as many pairs to judge in both."""
-    with_repeats, without = opened(0.5, "with", answers), opened(0.0, "without", answers)
+@once_a_file
+def openings():
+    """A query of nine pairs to judge, with and without repeats among them."""
+    with_repeats = an_open_query(a_collection_with_repeats(0.5, slug="with"), size=6)
     assert len(repeats_of(with_repeats)) == 3
+    return with_repeats, an_open_query(a_collection("without"), size=9)
+
+
+def answer_more(openings, answers: int) -> None:
+    person = User.objects.get(username="ann1")
+    for opening in openings:
+        for _ in range(answers):
+            assert answer_next(opening, person)
+
+
+def test_pages_with_and_without_repeats_have_the_same_shape(openings):
+    """After 0, 1, 5, 8 and 9 answers."""
     client = client_of("ann1")
+    for more in (0, 1, 4, 3, 1):
+        answer_more(openings, more)
+        for place in ("judge", "judge/{}/", "judge/{}/mine/", "judge/{}/ahead/?count=60", ""):
+            found = []
+            for opening in openings:
+                slug, name = opening.query.collection.slug, opening.query.name
+                url = f"/c/{slug}/{place.format(name)}"
+                url = url if "?" in url or url.endswith("/") else f"{url}/"
+                answer = client.get(url, follow=True)
+                found.append((answer.status_code, shape(answer.content.decode())))
+            assert found[0] == found[1], place
 
-    for place in ("judge", "judge/{}/", "judge/{}/mine/", "judge/{}/ahead/?count=60", ""):
-        found = []
-        for opening in (with_repeats, without):
-            slug, name = opening.query.collection.slug, opening.query.name
-            url = f"/c/{slug}/{place.format(name)}"
-            answer = client.get(url if "?" in url or url.endswith("/") else f"{url}/", follow=True)
-            found.append((answer.status_code, shape(answer.content.decode())))
-        assert found[0] == found[1], place
 
-
-@pytest.mark.django_db
-def test_answers_of_the_api_with_and_without_repeats_have_the_same_keys():
-    openings = opened(0.5, "with", 8), opened(0.0, "without", 8)
+def test_answers_of_the_api_with_and_without_repeats_have_the_same_keys(openings):
+    answer_more(openings, 8)
     client = client_of("ann1")
 
     def shapes(value):
@@ -97,16 +98,7 @@ def judged():
     return opening
 
 
-@pytest.mark.parametrize("username", ["ann2", "adju", "admin"])
-@pytest.mark.by_day(2)
-def test_nobody_else_is_shown_an_answer_to_a_repeat(judged, username):
-    crawl = crawl_of(username)
-
-    assert crawl.holding(re.compile(NOTE)) == []
-    token = repeats_of(judged)[0].token
-    assert crawl.holding(re.compile(token)) == []
-
-
+# That nobody else is shown it, tests/test_blindness.py tests in its crawls.
 def test_the_author_is_shown_the_own_answer(judged):
     assert crawl_of("ann1").holding(re.compile(NOTE))
 

@@ -34,7 +34,7 @@ pytestmark = [
 PAIRS = 30
 BEFORE, AFTER = 3, 25  # keys of each person before the restart, and over HTTP until its end
 IN_BROWSER = 8  # keys, each of which takes a third of a second, during the restart
-PROCESSES = 2
+PROCESSES = 1
 WAITING_OR_REFUSED = r"Object.keys(localStorage).filter(name => /:(waiting|refused):/.test(name))"
 
 

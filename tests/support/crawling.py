@@ -25,8 +25,8 @@ VARIANTS = 10  # of one page: its choices multiply, because links keep them
 SERVER = "http://testserver"
 # Whatever looks like an address: in an attribute, a script or JSON.
 ADDRESS = re.compile(rf"""["']((?:{SERVER})?/[^"'\s<>\\]*)["']""")
-# The docs below /help/ are the same for everybody, and come from no collection.
-ELSEWHERE = ("/static/", "/help/", "//", "/accounts/logout/")
+# The docs below /help/ and the schema are the same for everybody, and come from no collection.
+ELSEWHERE = ("/static/", "/help/", "/api/schema/", "//", "/accounts/logout/")
 
 
 def is_pdf(address: str) -> bool:

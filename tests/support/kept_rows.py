@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from django.apps import apps
@@ -16,6 +17,21 @@ FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}  # never empti
 @contextmanager
 def kept_rows() -> Iterator[Callable[[], None]]:
     """Keep the rows of all tables; what is yielded puts them back, between transactions."""
+    with _kept_pages() if connection.vendor == "sqlite" else _kept_tables() as put_back:
+        yield put_back
+
+
+@contextmanager
+def _kept_pages() -> Iterator[Callable[[], None]]:
+    """Those of a SQLite database: a few milliseconds, a tenth of emptying and filling tables."""
+    connection.ensure_connection()
+    with closing(sqlite3.connect(":memory:")) as kept:
+        connection.connection.backup(kept)
+        yield lambda: kept.backup(connection.connection)
+
+
+@contextmanager
+def _kept_tables() -> Iterator[Callable[[], None]]:
     tables = _tables()
     kept = [table for table in tables if _has_rows(table)]
     with connection.cursor() as cursor:
@@ -24,10 +40,8 @@ def kept_rows() -> Iterator[Callable[[], None]]:
 
     def put_back() -> None:
         flush = connection.ops.sql_flush(no_style(), tables)
-        triggers = sqlite_triggers("INSERT") if connection.vendor == "sqlite" else {}
-        drops = [f"DROP TRIGGER {name}" for name in triggers]
         inserts = [f"INSERT INTO {table} SELECT * FROM kept_{table}" for table in kept]
-        connection.ops.execute_sql_flush([*flush, *drops, *inserts, *triggers.values()])
+        connection.ops.execute_sql_flush([*flush, *inserts])
 
     try:
         yield put_back

@@ -86,9 +86,9 @@ def test_a_file_has_the_shown_columns_with_formulas_made_harmless():
 
 def test_a_file_is_sent_in_blocks_of_lines():
     columns = TABLE.shown(request())
-    blocks = list(csv_file("numbers", columns, range(9_000)).streaming_content)
+    blocks = list(csv_file("numbers", columns, range(500)).streaming_content)
 
-    assert b"".join(blocks).decode() == "".join(columns.csv_lines(range(9_000)))
+    assert b"".join(blocks).decode() == "".join(columns.csv_lines(range(500)))
     assert 1 < len(blocks) < 2 + sum(map(len, blocks)) // BLOCK
     assert all(block.endswith(b"\r\n") for block in blocks)
 

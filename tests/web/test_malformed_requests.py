@@ -143,18 +143,16 @@ def test_head_is_get_without_a_body(ids):
         client = browser(person)
         not_theirs = []
         for address in addresses:
-            got = client.get(address)
-            if got.status_code == 404:
-                not_theirs.append(address)
-                continue
             head = client.head(address)
             content = b"".join(head.streaming_content) if head.streaming else head.content
-            wrong += unless(got.status_code, head)
             wrong += [f"{address} has a body"] if content else []
-            found += got.status_code == 200
+            found += head.status_code == 200
+            # tests/test_permissions.py opens what answers with 200, which takes long.
+            if head.status_code != 200:
+                wrong += unless(client.get(address).status_code, head)
+            if head.status_code == 404:
+                not_theirs.append(address)
         addresses = not_theirs
-    for address in addresses:
-        wrong += unless(404, client.head(address))
 
     assert wrong == []
     assert found >= 30
