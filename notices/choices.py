@@ -24,10 +24,9 @@ def choice_of(user: User) -> MailChoice:
     return MailChoice.objects.filter(user=user).first() or MailChoice(user=user)
 
 
-def change_choice(*, user: User, **values: Any) -> MailChoice:
+def change_choice(*, user: User, **values: Any) -> None:
     """Change the fields of MailChoice that are given."""
-    choice, _ = MailChoice.objects.update_or_create(user=user, defaults=values)
-    return choice
+    MailChoice.objects.update_or_create(user=user, defaults=values)
 
 
 def stop_token(user: User) -> str:
