@@ -98,7 +98,7 @@ def judged():
     return opening
 
 
-# That nobody else is shown it, tests/test_blindness.py tests in its crawls.
+# tests/test_blindness.py searches for it in all that others get.
 def test_the_author_is_shown_the_own_answer(judged):
     assert crawl_of("ann1").holding(re.compile(NOTE))
 
