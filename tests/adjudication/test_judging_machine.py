@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 NUMBERS = count(1)
 FEW = settings(
-    max_examples=5,  # other ones in each run
+    max_examples=3,  # other ones in each run and on each database
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
