@@ -206,7 +206,7 @@ PARTS_BY_DAY = {
 
 
 def on_odd_days(number: int, of_day: str) -> object:
-    """The case of this number is of the day 2 * number + 1. The slowest of CSFCube is of even ones."""
+    """Of the day 2 * number + 1, because the slowest test of CSFCube is of even days."""
     days = pytest.mark.by_day(2 * len(PARTS_BY_DAY), day=number + 1)
     return pytest.param(of_day, marks=days)
 
