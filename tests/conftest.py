@@ -48,9 +48,12 @@ from tests.support.smtp import smtp_server  # noqa: E402
 from tests.support.worlds import KeptWorld  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-# A test's time says how busy the machine is.
+# A test's time says how busy the machine is. Each run draws other examples.
 hypothesis.settings.register_profile(
-    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "untimed",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("untimed")
 CHROMIUM_OPTIONS = [
