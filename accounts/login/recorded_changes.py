@@ -1,4 +1,4 @@
-"""What a person changes in the own account by pages of django-allauth, in the record of actions.
+"""Changes of the own account by pages of django-allauth, in the record of actions.
 
 Its signals come after the transaction, so second factors and emails are compared instead.
 """
@@ -26,7 +26,7 @@ View = Callable[..., HttpResponseBase]
 RowsById = dict[int, Any]
 
 
-class Watched(NamedTuple):
+class WatchedRows(NamedTuple):
     """Rows of a person, and what records how they changed."""
 
     rows_of: Callable[[User], RowsById]
@@ -34,7 +34,7 @@ class Watched(NamedTuple):
 
 
 @contextmanager
-def recording(watched: Watched, person: User) -> Iterator[None]:
+def recording(watched: WatchedRows, person: User) -> Iterator[None]:
     """Record what the block changes, with it or not at all.
 
     The person is locked, so two forms that are sent at once do not record each other's change.
@@ -46,7 +46,7 @@ def recording(watched: Watched, person: User) -> Iterator[None]:
         watched.record(person, before, watched.rows_of(person))
 
 
-def recorded(watched: Watched) -> Callable[[View], View]:
+def recorded(watched: WatchedRows) -> Callable[[View], View]:
     """Make a decorator of pages with forms about the person who sends them."""
 
     def decorate(view: View) -> View:
@@ -96,8 +96,8 @@ def _record_emails(person: User, before: RowsById, after: RowsById) -> None:
 
 
 FACTOR_NAMES = {Authenticator.Type.TOTP: "app", Authenticator.Type.WEBAUTHN: "passkey"}
-SECOND_FACTORS = Watched(_factors_of, _record_factors)
-CONFIRMED_EMAILS = Watched(_confirmed_emails_of, _record_emails)
+SECOND_FACTORS = WatchedRows(_factors_of, _record_factors)
+CONFIRMED_EMAILS = WatchedRows(_confirmed_emails_of, _record_emails)
 
 
 class SessionsAdapter(DefaultUserSessionsAdapter):
