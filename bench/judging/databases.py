@@ -29,7 +29,7 @@ def _make_sqlite(bench: Bench, environment: dict[str, str]) -> None:
     folder = Path(environment["DATA_DIR"])
     kept = kept_state(bench)
     if not kept.exists():
-        make_state(bench, environment)
+        make_state_in_process(bench, environment)
         (folder / "qrelsmith.sqlite3").rename(kept)
     database = folder / "qrelsmith.sqlite3"
     shutil.copy(kept, database)
@@ -42,7 +42,7 @@ def kept_state(bench: Bench) -> Path:
     return bench.folder / f"judging-{_state_name(bench.size)}.sqlite3"
 
 
-def make_state(bench: Bench, environment: dict[str, str]) -> None:
+def make_state_in_process(bench: Bench, environment: dict[str, str]) -> None:
     """Migrate the database of the environment and make the state in it, in a process."""
     given = ("--queries", str(bench.size.queries))
     made, _, problem = measured_process("bench.judging.state", given, environment)
@@ -87,7 +87,7 @@ def _make_template(bench: Bench, server: Server, template: str, folder: Path) ->
     server.run("CREATE DATABASE {}", own_name())
     environment = {**on_sqlite(folder), "DATABASE_URL": f"{server.url}/{own_name()}"}
     try:
-        make_state(bench, environment)
+        make_state_in_process(bench, environment)
         server.run("ALTER DATABASE {} RENAME TO {}", own_name(), template)
     except BaseException:
         server.drop(own_name())

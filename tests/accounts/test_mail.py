@@ -18,6 +18,7 @@ from accounts.login import forms
 from accounts.mail.email_url import smtp_settings
 from accounts.mail.sending import send_mails
 from accounts.models import User
+from tests.support.action_scenes import of_own_account
 from tests.support.factories import PASSWORD, UserFactory
 from tests.support.observed_requests import HASHED, PASSWORD_HASHERS, CountingHasher
 from tests.support.running import wait_until
@@ -173,13 +174,7 @@ def test_an_email_is_added_after_the_password_and_confirmed_by_pressing_a_button
     Client().post(link)
 
     assert EmailAddress.objects.get(email="second@example.org").verified
-    assert recorded(person) == [ActionKind.EMAIL_CONFIRMED]
-
-
-def recorded(person: User) -> list[str]:
-    """What was done with the own account."""
-    rows = RecordedAction.objects.filter(person=person, about=person).order_by("pk")
-    return list(rows.values_list("kind", flat=True))
+    assert of_own_account(person) == [(ActionKind.EMAIL_CONFIRMED, {})]
 
 
 def test_a_removed_email_and_another_main_one_are_recorded_if_they_are_confirmed(person):
@@ -194,7 +189,11 @@ def test_a_removed_email_and_another_main_one_are_recorded_if_they_are_confirmed
         form = {"email": f"{email}@example.org", f"action_{action}": ""}
         client.post(reverse("account_email"), form)
 
-    assert recorded(person) == [ActionKind.MAIN_EMAIL_CHOSEN, *[ActionKind.EMAIL_REMOVED] * 2]
+    assert of_own_account(person) == [
+        (ActionKind.MAIN_EMAIL_CHOSEN, {}),
+        (ActionKind.EMAIL_REMOVED, {}),
+        (ActionKind.EMAIL_REMOVED, {}),
+    ]
 
 
 @pytest.mark.django_db(transaction=True)  # mails are sent after the commit

@@ -16,9 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.actions.kinds import ActionKind
-from accounts.actions.models import RecordedAction
 from accounts.login.second_factors import has_second_factor
 from accounts.models import Collection, User
+from tests.support.action_scenes import of_own_account
 from tests.support.api_world import client_of, token_of
 from tests.support.factories import PASSWORD, UserFactory, a_collection
 from tests.support.worlds import once_a_file
@@ -72,20 +72,14 @@ def test_an_app_is_set_up_after_the_password_was_confirmed_and_ends_other_logins
     stored = Authenticator.objects.get(type="totp")
     assert secret not in str(stored.data)
     assert (is_in(here), elsewhere.get(reverse("account")).status_code) == (True, 302)
-    assert recorded(person) == [
+    assert of_own_account(person) == [
         (ActionKind.SECOND_FACTOR_ADDED, {"factor": "app"}),
         (ActionKind.RECOVERY_CODES_MADE, {}),
         (ActionKind.SESSIONS_ENDED, {"sessions": 1}),
     ]
 
 
-def recorded(person: User) -> list[tuple[str, dict[str, object]]]:
-    """What was done with the own account, without logins."""
-    rows = RecordedAction.objects.filter(person=person, about=person).order_by("pk")
-    return list(rows.values_list("kind", "details"))
-
-
-def test_codes_made_again_and_a_removed_app_are_recorded(person):
+def test_codes_made_again_and_a_removed_app_are_of_own_account(person):
     RecoveryCodes.activate(with_app(person))
     client = log_in()
     client.post(CODE, {"code": code_now()})
@@ -97,7 +91,7 @@ def test_codes_made_again_and_a_removed_app_are_recorded(person):
     client.post(reverse("mfa_deactivate_totp"))
 
     assert wrong.status_code == 404
-    assert recorded(person) == [
+    assert of_own_account(person) == [
         (ActionKind.RECOVERY_CODES_MADE, {}),
         (ActionKind.SECOND_FACTOR_REMOVED, {"factor": "app"}),
     ]
@@ -275,7 +269,7 @@ def test_sessions_are_listed_and_the_others_end(person):
     assert elsewhere.get(reverse("account")).status_code == 302
     assert here.get(reverse("account")).status_code == 200
     here.post(reverse("usersessions_list"))  # there are no others any more
-    assert recorded(person) == [(ActionKind.SESSIONS_ENDED, {"sessions": 1})]
+    assert of_own_account(person) == [(ActionKind.SESSIONS_ENDED, {"sessions": 1})]
     assert UserSession.objects.count() == 1
 
 

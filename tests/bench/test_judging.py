@@ -20,8 +20,7 @@ from bench.judging.__main__ import options
 from bench.judging.addresses import Timed, figure_of
 from bench.judging.annotators import judge_together
 from bench.judging.browser import Browser, Refused, get_page
-from bench.judging.databases import kept_state
-from bench.judging.databases import make_state as make_state_of
+from bench.judging.databases import kept_state, make_state_in_process
 from bench.judging.goals import GOALS, Figure, quantile, table
 from bench.judging.peer import PeerAnnotator, _result
 from bench.judging.setting import Bench, Size
@@ -226,7 +225,7 @@ def make_kept_state(bench: Bench, migrated: Path) -> None:
     folder.mkdir()
     database = folder / "qrelsmith.sqlite3"
     shutil.copyfile(migrated, database)
-    make_state_of(bench, on_sqlite(folder))
+    make_state_in_process(bench, on_sqlite(folder))
     database.rename(kept_state(bench))
 
 

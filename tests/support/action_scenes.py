@@ -402,6 +402,12 @@ DEEDS: list[tuple[Deed, list[Kind]]] = [
 ]
 
 
+def of_own_account(person: User) -> list[tuple[str, dict[str, object]]]:
+    """The kinds and details of what the person did with the own account, without logins."""
+    rows = RecordedAction.objects.filter(person=person, about=person).order_by("pk")
+    return list(rows.values_list("kind", "details"))
+
+
 def recorded(after: int) -> list[Kind]:
     """The kinds of the actions with a higher id, in order."""
     rows = RecordedAction.objects.filter(pk__gt=after).order_by("pk")
