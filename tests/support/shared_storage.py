@@ -10,6 +10,7 @@ from typing import Any
 
 import boto3
 import pytest
+from django.core.files.storage import storages
 from django.test import override_settings
 from moto.server import ThreadedMotoServer
 
@@ -34,8 +35,11 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.fixture
-def use_bucket(endpoint: str, request: pytest.FixtureRequest, settings: Any) -> Callable[..., Any]:
+def use_bucket(
+    endpoint: str, request: pytest.FixtureRequest, settings: Any
+) -> Iterator[Callable[..., Any]]:
     """Make an empty bucket of the test alone, and use it from then on."""
+    users = []
 
     def use(name: str = "") -> Any:
         resource = boto3.resource("s3", endpoint_url=endpoint)
@@ -43,9 +47,12 @@ def use_bucket(endpoint: str, request: pytest.FixtureRequest, settings: Any) -> 
         bucket.create()
         settings.FILES_BUCKET = bucket.name
         settings.STORAGES = {**settings.STORAGES, "shared": storage(endpoint, bucket.name)}
+        users.extend([resource, storages["shared"].connection])
         return bucket
 
-    return use
+    yield use
+    for user in users:  # pytest keeps the last test's until after the module
+        user.meta.client.close()
 
 
 @pytest.fixture
