@@ -61,6 +61,7 @@ from release.snapshot import take_snapshot
 from release.snapshot.model_labels import check_models
 from release.versions.changes import difference_to
 from reports.services import compute_report
+from web.disk import discard
 from web.stored_files import share
 
 JOB_KIND = "publish_release"
@@ -86,7 +87,7 @@ class PackedBundle:
     size: int
 
     def __post_init__(self) -> None:
-        finalize(self, self.file.close)
+        finalize(self, discard, self.file)
 
     @property
     def content(self) -> bytes:

@@ -285,7 +285,7 @@ def try_every_address(crawl: Crawl, world: World, role: str) -> None:
             crawl.ask("get", address)
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_nothing_an_annotator_can_click_tells_anything(world):
     """Nor does it change when others judge, decide and rename. Both are asked in one crawl."""
     crawl = visitor("ann1").follow_links("/")
@@ -324,7 +324,7 @@ def test_no_address_tells_an_annotator_anything(world):
     assert len([request for request in good if request.startswith("GET /api/")]) >= 8
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_nothing_an_owner_annotator_can_click_tells_anything(world):
     """Nor is it refused, nor does it change when others judge. All are asked in one crawl."""
     long_ago = timezone.now() - timedelta(days=900)  # or pages tell how the time goes on
@@ -349,7 +349,7 @@ def test_nothing_an_owner_annotator_can_click_tells_anything(world):
         assert without_ages(after[request]) == without_ages(answer), request
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.usefixtures("_refusals_once")
 def test_no_address_tells_an_owner_annotator_anything(world):
     crawl = visitor("odilia")
@@ -414,7 +414,7 @@ def mail_to(username: str) -> str:
     return f"{mail.subject}\n{mail.body}\n{sorted(mail.extra_headers.items())}"
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.usefixtures("_refusals_once")
 def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
     crawl = visitor("adju").follow_links("/")
@@ -425,7 +425,7 @@ def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world
     assert "adjudicate" in crawl.names
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.usefixtures("_refusals_once")
 def test_an_admin_reads_no_judgment_before_the_pair_has_both(world):
     """The crawls of annotators and adjudicators above search for this note too."""

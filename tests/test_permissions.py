@@ -902,16 +902,13 @@ def methods_for(address: Address, person: str, people: tuple[str, ...]) -> tuple
     return METHODS if person == people[0] else address.methods
 
 
-def one_a_day(address: Address, person: str) -> object:
-    """Of the people of an address, whose cells follow each other, `by_day` selects one.
-
-    An address that a single person has is opened every other day.
-    """
-    each_day = pytest.mark.by_day(max(2, len(address.people)))
-    return pytest.param((address, person), marks=each_day, id=f"{address.name}-{person}")
+def by_turns(address: Address, person: str) -> object:
+    """Of the people of an address, `by_day` selects each once in twice as many days."""
+    days = pytest.mark.by_day(2 * len(address.people))
+    return pytest.param((address, person), marks=days, id=f"{address.name}-{person}")
 
 
-@pytest.mark.parametrize("cell", [one_a_day(*cell) for cell in ALLOWED])
+@pytest.mark.parametrize("cell", [by_turns(*cell) for cell in ALLOWED])
 def test_with_the_role_the_address_answers_its_methods_and_no_other(cell, world):
     address, person = cell
     for method in methods_for(address, person, address.people):
@@ -952,7 +949,7 @@ def answer_within_scope(address: Address, person: str, method: str, scope: str) 
     return "answer" if scope == "judge" and is_judging and person != ADMIN else "refusal"
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("scope", NARROW_SCOPES)
 def test_a_token_does_what_its_scope_allows_and_nothing_else(scope, world):
     addresses = [each for each in ADDRESSES if is_api(each.name) and each.people]
@@ -986,6 +983,7 @@ def test_a_token_does_what_its_scope_allows_and_nothing_else(scope, world):
 CHANGES_THE_ARCHIVE = {"archive-collection", "unarchive-collection", "api-archive"}
 
 
+@pytest.mark.by_day(2)
 def test_no_address_changes_an_archived_collection(world):
     collection = Collection.objects.get(slug=world["slug"])
     collection.jobs.update(state=State.SUCCEEDED)

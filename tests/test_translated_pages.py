@@ -136,6 +136,7 @@ def send_forms(crawl: Crawl) -> Crawl:
 
 
 @pytest.mark.parametrize("username", ["ann1", "adju"])
+@pytest.mark.by_day(2)
 def test_every_text_of_a_judge_s_page_is_translated_or_data(username):
     a_collection_in_all_states()
     with pseudo_language() as language:

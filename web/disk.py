@@ -6,8 +6,9 @@ import errno
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from web.errors import UserFacingError
 
@@ -50,6 +51,12 @@ class NotWritable(UserFacingError, OSError):
 def is_refused(error: BaseException) -> bool:
     """Return whether the error means that a file is read-only or that writing is not permitted."""
     return isinstance(error, OSError) and error.errno in REFUSED
+
+
+def discard(file: BinaryIO) -> None:
+    """Close a temporary file. On a full disk its last bytes cannot be written; they are not read."""
+    with suppress(OSError):
+        file.close()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from weakref import finalize
 from django.conf import settings
 
 from bundle.zip.interruption import check_interruption
+from web.disk import discard
 
 Record = TypeVar("Record")
 Other = TypeVar("Other")
@@ -29,7 +30,7 @@ class _RowFile:
 
     def __init__(self, folder: Path) -> None:
         self.file: BinaryIO = TemporaryFile(dir=folder)  # noqa: SIM115 - the finalizer closes it
-        finalize(self, self.file.close)
+        finalize(self, discard, self.file)
 
 
 class StoredRecords(Generic[Record]):

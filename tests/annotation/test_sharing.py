@@ -49,6 +49,7 @@ def test_eight_people_share_fifty_queries_evenly():
     assert max(couples.values()) <= 3 * min(couples.values())
 
 
+@pytest.mark.by_day(2)
 def test_memory_does_not_grow_by_the_couples_of_each_query():
     team = [f"person{number:02}" for number in range(30)]  # 435 couples
     queries = work([66] * 100)

@@ -133,7 +133,7 @@ def _one_connection():
 
 
 @pytest.mark.usefixtures("_one_connection")
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("person", ["admin", pytest.param("ann1", marks=pytest.mark.one_database)])
 def test_nothing_makes_the_server_fail_or_answer_what_it_did_not_say(person, world):
     User.objects.filter(username="admin").update(is_staff=True)

@@ -109,7 +109,7 @@ def test_a_started_process_and_its_children_end_with_the_block(tmp_path):
     assert listed.stdout.strip()[:1] in ("", "Z")
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.django_db(transaction=True)
 class TestAgainstAServer:
     """Two tests, because the state takes seconds to make."""

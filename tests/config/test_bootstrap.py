@@ -62,7 +62,7 @@ def demo(checkout, programs):
     return run
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_packages_are_installed_once_for_each_lock_and_a_failure_is_one_line(
     demo, programs, checkout
 ):

@@ -264,7 +264,7 @@ def files_in(folder: Path) -> list[Path]:
     "name",
     [
         # It opens every page as every person: tests/release/test_blindness_check.py.
-        pytest.param(name, marks=[pytest.mark.by_day(8)] if name == "check_blindness" else [])
+        pytest.param(name, marks=pytest.mark.by_day(8 if name == "check_blindness" else 2))
         for name in CASES
     ],
 )

@@ -255,6 +255,7 @@ def test_a_zip_inside_a_zip_is_not_opened(tmp_path):
     assert line.reason.startswith(("not UTF-8", "not JSON"))
 
 
+@pytest.mark.by_day(2)
 def test_a_zip_of_20_000_files_is_opened_once(tmp_path):
     path = zipped(
         tmp_path / "many.zip", ((f"{number:05}.jsonl", line_of(number)) for number in range(20_000))

@@ -220,6 +220,7 @@ def test_a_smaller_size_is_a_subset_and_the_order_of_files_and_lines_changes_not
     assert made["a", 100] == made["b", 100]
 
 
+@pytest.mark.by_day(2)
 def test_the_sample_is_uniform_over_the_population(tmp_path):
     works = made_up(150, 6)
     as_jsonl(works, tmp_path)

@@ -28,6 +28,7 @@ SEEDS = 200
     ("facet", "cited_and_low", "relevant_others"),
     [("background", (216, 271), (165, 1606)), ("method", (301, 339), (78, 1835))],
 )
+@pytest.mark.by_day(4)
 def test_estimates_are_unbiased_and_intervals_hold_the_true_value(
     csfcube, facet, cited_and_low, relevant_others
 ):

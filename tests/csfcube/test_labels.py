@@ -23,6 +23,7 @@ def test_cited_papers_have_the_low_grades_that_the_paper_reports(released):
     }
 
 
+@pytest.mark.by_day(4)
 def test_a_model_that_knows_the_final_labels_is_compared_on_the_pairs_of_the_judges(
     released, tmp_path
 ):

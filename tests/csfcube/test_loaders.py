@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
     pytest.mark.one_database,
-    pytest.mark.by_day(2),
+    pytest.mark.by_day(4),
 ]
 
 NDCG_OF_SPECTER = 0.3363086142987522  # nDCG@10, mean over the queries

@@ -34,7 +34,7 @@ pytestmark = [
     pytest.mark.csfcube,
     pytest.mark.django_db,
     pytest.mark.one_database,
-    pytest.mark.by_day(4, day=0),
+    pytest.mark.by_day(8, day=0),
 ]
 
 N = 12

@@ -50,6 +50,7 @@ def test_gold_has_as_many_pairs_of_each_grade_as_there_are(collection):
     assert max(second[:3]) - min(second[:3]) <= 1
 
 
+@pytest.mark.by_day(4)
 def test_a_trainee_who_errs_in_a_tenth_passes_and_one_who_guesses_does_not(collection):
     good, guessing = (member(collection, Role.ANNOTATOR, name) for name in ("good", "guessing"))
 

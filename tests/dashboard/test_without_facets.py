@@ -89,6 +89,7 @@ def pages(addresses: Iterable[str], *usernames: str) -> Iterator[tuple[str, str]
                 break
 
 
+@pytest.mark.by_day(4)
 def test_no_page_of_an_empty_collection_without_facets_speaks_of_facets(db):
     a_collection(facets=NO_FACETS)
     addresses = [
@@ -102,6 +103,7 @@ def test_no_page_of_an_empty_collection_without_facets_speaks_of_facets(db):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.by_day(4)
 def test_no_page_of_a_judged_collection_without_facets_speaks_of_facets(db):
     world = a_world(facets=NO_FACETS)
     opening = an_open_topic(world.collection, facet="")

@@ -692,7 +692,7 @@ BEHIND = {
 }
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("pairs", BEHIND.values(), ids=BEHIND)
 def test_a_service_that_begins_before_another_commits_leaves_everything_true(
     pairs, on_postgresql, tmp_path
@@ -706,7 +706,7 @@ def test_a_service_that_begins_before_another_commits_leaves_everything_true(
 
 @pytest.mark.one_database
 @pytest.mark.parametrize("half", [0, 1])
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_a_service_that_prepared_its_work_writes_nothing_that_is_out_of_date(half, tmp_path):
     pairs = [
         (first, second) for first in LONG[half::2] for second in dict.fromkeys([*FOR_LONG, first])

@@ -108,7 +108,7 @@ def status(port: int, path: str) -> int:
     return link.getresponse().status
 
 
-@pytest.mark.by_day(2, day=0)
+@pytest.mark.by_day(4, day=0)
 def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts(
     start_demo, data_dir, port
 ):
@@ -132,7 +132,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_second_start_shows_the_same_accounts
     assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.by_day(2, day=1)
+@pytest.mark.by_day(4, day=1)
 def test_a_worker_that_is_frozen_and_parts_that_die_are_started_again_until_one_keeps_dying(
     start_demo, data_dir, port
 ):
@@ -210,7 +210,7 @@ def answers(port: int) -> bool:
         return False
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_a_taken_port_is_one_line(start_demo, port):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", port))
@@ -220,7 +220,7 @@ def test_a_taken_port_is_one_line(start_demo, port):
     assert demo.output_text() == f"Port {port} is in use. Run `make demo PORT={port + 1}`\n"
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_a_port_that_is_none_is_one_line(start_demo):
     demo = start_demo(PORT="eight")
     assert demo.process.wait(timeout=30) == 1

@@ -92,6 +92,7 @@ def test_a_published_migration_that_makes_another_rule_is_named(tmp_path):
 
 @pytest.mark.django_db
 @pytest.mark.one_database
+@pytest.mark.by_day(2)
 def test_a_set_is_small_and_has_rows_in_every_table(tmp_path):
     """Made here, because a process of its own would begin with all migrations."""
     made_set = tmp_path / "set"

@@ -87,6 +87,7 @@ def hidden(folder) -> list[str]:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@pytest.mark.by_day(2)
 def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
     collection, name, disk, settings, monkeypatch
 ):

@@ -92,6 +92,7 @@ def collection(transactional_db, tmp_path):
     return made
 
 
+@pytest.mark.by_day(2)
 def test_pools_are_the_same_on_every_database_whatever_the_order_of_documents(
     transactional_db, tmp_path
 ):

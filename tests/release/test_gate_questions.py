@@ -55,6 +55,7 @@ def test_a_collection_without_labels_has_no_made_folds():
     assert asked(collection)["made-folds"] == read(collection)["made-folds"] == (0, ())
 
 
+@pytest.mark.by_day(2)
 def test_the_states_on_the_way_from_opened_to_decided_agree():
     collection = an_opened_collection()
     for key, grades in GRADES.items():
@@ -77,7 +78,7 @@ def histories():
 
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
 @FEW_HISTORIES
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_the_gate_finds_what_reading_everything_finds_after_any_history(histories, actions):
     opening = Opening.objects.order_by("pk").last()
     before = transaction.savepoint()

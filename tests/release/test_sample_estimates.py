@@ -100,6 +100,7 @@ def test_estimates_from_released_samples_scatter_around_the_true_number(plan):
 @pytest.mark.csfcube
 @pytest.mark.parametrize("facet", ["background", "method"])
 @pytest.mark.parametrize("plan", [UNIFORM, STRATIFIED])
+@pytest.mark.by_day(4)
 def test_a_sample_of_csfcubes_judgments_tells_how_many_are_relevant(csfcube, facet, plan):
     lists, grades = csfcubes_deep_pools(csfcube, facet)
 

@@ -60,6 +60,7 @@ def left() -> tuple[dict[str, int], list[str]]:
 
 @pytest.mark.one_database  # the second adds nothing: the rows are deleted as in test_archive.py
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.by_day(2)
 def test_nobody_sees_what_a_killed_import_left_and_the_next_one_deletes_it(release, client):
     a_collection()
     client.force_login(User.objects.get(username="admin"))

@@ -33,7 +33,7 @@ def run_as(live_server, monkeypatch, tmp_path):
 
 # Generating and importing 600 modules takes 8 s of CPU.
 @pytest.mark.one_database
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(6)
 @pytest.mark.django_db(transaction=True)
 def test_the_scripts_of_the_page_lead_from_a_file_to_judgments(
     run_as, tmp_path, monkeypatch, capsys

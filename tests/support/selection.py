@@ -10,7 +10,7 @@ opened on each database in tests/test_permissions.py.
 On PostgreSQL, `make test` runs each time what databases may do differently: constraints, locks,
 triggers, transactions, our own SQL, orders. The marker `may_differ` says so; tests in
 tests/database, with `faults` or with transactions of their own do not need it. Of the files of all
-others it runs a twentieth, another one each day. FULL=1 runs them all. It does not even collect
+others it runs a fortieth, another one each day. FULL=1 runs them all. It does not even collect
 the other files: that took each worker 30 seconds, for a ninth of the tests.
 
 A test with the marker `by_day(n)` takes long, and is not about the product itself: the benchmark,
@@ -43,7 +43,7 @@ from tests.support.side_by_side import longest_first
 
 # Every way to a database that a test can ask for by name leads through one of these.
 DATABASE_FIXTURES = {"django_db_setup", "live_server"}
-PARTS = 20  # of the files of tests that do the same on each database; PostgreSQL runs one a day
+PARTS = 40  # of the files of tests that do the same on each database; PostgreSQL runs one a day
 # The same day for all workers, also at midnight. They inherit the variable.
 TODAY = int(os.environ.setdefault("TEST_DAY", str(datetime.datetime.now(datetime.UTC).toordinal())))
 FOLDER_OF_DIFFERENCES = "tests/database/"
@@ -78,7 +78,7 @@ def names_differences(file: Path) -> bool:
 
 
 def is_of_day(file: Path, day: int) -> bool:
-    """Whether a file is of the twentieth that runs on PostgreSQL on a day, given by its number."""
+    """Whether a file is of the fortieth that runs on PostgreSQL on a day, given by its number."""
     return zlib.crc32(f"{file.parent.name}/{file.name}".encode()) % PARTS == day % PARTS
 
 

@@ -11,7 +11,7 @@ from accounts.models import Collection
 from jobs import registry
 from jobs.models import Job, State
 from jobs.services import enqueue, run
-from web.disk import DiskFull, is_full, room_in
+from web.disk import DiskFull, discard, is_full, room_in
 
 
 def of_sqlite(tmp_path):
@@ -73,6 +73,13 @@ def test_the_innermost_error_names_the_folder():
     assert str(caught.value) == (
         "No space left on device: /data/indexes. Free some space, then try again."
     )
+
+
+def test_a_temporary_file_is_closed_though_its_last_bytes_do_not_fit():
+    file = open("/dev/full", "wb")  # noqa: SIM115 - closed by what is tried
+    file.write(b"the last bytes")
+    discard(file)
+    assert file.closed
 
 
 @pytest.mark.django_db

@@ -60,6 +60,7 @@ def test_every_route_is_tried():
 @pytest.mark.parametrize(
     "person", [pytest.param("stranger", marks=pytest.mark.one_database), "admin"]
 )
+@pytest.mark.by_day(4)
 def test_nul_is_refused_in_the_address_the_parameters_and_the_form_of_a_page(person, ids):
     client = Client() if person == "stranger" else browser(person)
     wrong = []
@@ -136,6 +137,7 @@ def test_nul_in_a_cookie_or_a_token_is_refused(world):
 
 
 @pytest.mark.one_database
+@pytest.mark.by_day(4)
 def test_head_is_get_without_a_body(ids):
     found, wrong = 0, []
     addresses = [address_of(route, ids) for route in ROUTES]

@@ -102,6 +102,7 @@ def test_newcombes_example():
 
 
 @pytest.mark.parametrize("drift", [0.3, 0.0, -0.3])
+@pytest.mark.by_day(2)
 def test_a_known_drift_lies_in_its_interval(drift):
     ends = [drift_of([person_with(drift, seed)])["change"]["interval"] for seed in SEEDS]
 

@@ -77,6 +77,7 @@ def test_the_value_is_that_with_the_present_labels() -> None:
 
 
 @pytest.mark.parametrize("relevant", [True, False], ids=["some relevant", "none relevant"])
+@pytest.mark.by_day(2)
 def test_differences_of_two_systems_are_bounded_with_the_same_labels(relevant: bool) -> None:
     is_loose = set()
     for seed in range(20):
