@@ -54,7 +54,7 @@ def is_refused(error: BaseException) -> bool:
 
 
 def discard(file: BinaryIO) -> None:
-    """Close a temporary file. On a full disk its last bytes cannot be written; they are not read."""
+    """Close a temporary file. On a full disk its last bytes are lost, which are not needed."""
     with suppress(OSError):
         file.close()
 

@@ -2,6 +2,7 @@
 
 import errno
 import sqlite3
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -76,7 +77,7 @@ def test_the_innermost_error_names_the_folder():
 
 
 def test_a_temporary_file_is_closed_though_its_last_bytes_do_not_fit():
-    file = open("/dev/full", "wb")  # noqa: SIM115 - closed by what is tried
+    file = Path("/dev/full").open("wb")  # noqa: SIM115 - closed by what is tried
     file.write(b"the last bytes")
     discard(file)
     assert file.closed
