@@ -103,6 +103,7 @@ def test_a_restart_while_two_people_judge_loses_and_refuses_no_answer(tmp_path, 
         eventually(page, lambda: not page.evaluate(WAITING_OR_REFUSED), 60)
         expect(page.locator("#saved")).to_have_text("Saved")
         done.result()
+        person.browser.close()
 
     assert (person.problems, faults) == ([], [])
     pressed = BEFORE + IN_BROWSER + 1

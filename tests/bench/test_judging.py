@@ -149,9 +149,9 @@ class TestAgainstAServer:
         assert 1 <= len(judged.fetches) < left / 12  # many pairs at once
 
     def test_pages_and_downloads_are_timed_as_a_browser_asks_for_them(self, state, port):
-        with pytest.raises(Refused, match="annotator01 cannot log in"):
-            Browser(port).log_in("annotator01", "wrong")
         browser = Browser(port)
+        with pytest.raises(Refused, match="annotator01 cannot log in"):
+            browser.log_in("annotator01", "wrong")
         browser.log_in("admin1", PASSWORD)
         times = get_page(browser, "/", times=2, patience=60)  # and once before, not counted
         tags = browser.open(f"/c/{SLUG}/evaluation/errors/tags.csv")
