@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
@@ -54,8 +55,8 @@ RUN_ALL = """
 import contextlib, io, json, os, sys, traceback
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 from config.command_line import CommandLine
-answers = {}
-for name, arguments in json.loads(sys.argv[1]).items():
+answers = []
+for name, *arguments in json.loads(sys.argv[1]):
     errors, code = io.StringIO(), 0
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -63,8 +64,9 @@ for name, arguments in json.loads(sys.argv[1]).items():
         except SystemExit as stop:
             code = stop.code
         except BaseException:
+            code = 1
             traceback.print_exc(file=errors)
-    answers[name] = [code, errors.getvalue()]
+    answers.append([code, errors.getvalue()])
 print(json.dumps(answers))
 """
 
@@ -95,6 +97,12 @@ def python(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def answers_to(commands: list[list[str]], url: str) -> list[list[Any]]:
+    """The return code and the errors of each, in one process with its standard output."""
+    done = python(url, "-c", RUN_ALL, json.dumps(commands))
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def arguments_of(name: str, app: str, file: str) -> list[str]:
     """Values for everything that the command requires."""
     found = []
@@ -108,7 +116,9 @@ def arguments_of(name: str, app: str, file: str) -> list[str]:
     return found
 
 
-def test_every_command_says_in_a_sentence_that_there_are_no_tables(empty_database, tmp_path):
+def test_every_command_says_that_there_are_no_tables_and_shows_a_traceback_only_on_request(
+    empty_database, tmp_path
+):
     file, fixture = tmp_path / "file.json", tmp_path / "fixture.json"
     file.write_text("{}\n")
     fixture.write_text('[{"model": "accounts.user", "fields": {"username": "new"}}]')
@@ -118,9 +128,11 @@ def test_every_command_says_in_a_sentence_that_there_are_no_tables(empty_databas
         for name, app in get_commands().items()
         if name not in WITHOUT_TABLES
     }
-    done = python(empty_database, "-c", RUN_ALL, json.dumps(commands))
-    answers = json.loads(done.stdout.splitlines()[-1])
-    assert answers.keys() == commands.keys()
+    with_traceback = ["score_systems", "papers", "--traceback"]
+    *found, (code, traceback) = answers_to(
+        [*([name, *values] for name, values in commands.items()), with_traceback], empty_database
+    )
+    answers = dict(zip(commands, found, strict=True))
     assert [name for name, (_, errors) in answers.items() if "Traceback" in errors] == []
     expected = [1, f"CommandError: {NO_TABLES}"]
     others = {
@@ -130,22 +142,19 @@ def test_every_command_says_in_a_sentence_that_there_are_no_tables(empty_databas
     }
     assert sorted(others) == sorted(FILE_FIRST), others
 
-
-def test_the_traceback_is_shown_on_request(empty_database):
-    done = python(empty_database, "manage.py", "score_systems", "papers", "--traceback")
-    assert done.returncode == 1
-    assert "Traceback" in done.stderr
-    assert "accounts_collection" in done.stderr
-    assert done.stderr.splitlines()[-1].endswith(NO_TABLES)
+    assert code == 1
+    assert traceback.startswith("Traceback")
+    assert "accounts_collection" in traceback
+    assert traceback.splitlines()[-1].endswith(NO_TABLES)
 
 
 def test_a_half_migrated_database_names_the_missing_migrations(empty_database):
-    migrate = ("manage.py", "migrate", "auth", "--verbosity", "0")
-    assert python(empty_database, *migrate).returncode == 0
-    done = python(empty_database, "manage.py", "score_systems", "papers")
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    line = done.stderr.splitlines()[-1]
+    migrate = ["migrate", "auth", "--verbosity", "0"]
+    migrated, (code, errors) = answers_to([migrate, ["score_systems", "papers"]], empty_database)
+    assert migrated[0] == 0, migrated
+    assert code == 1
+    assert "Traceback" not in errors
+    line = errors.splitlines()[-1]
     assert line.startswith("CommandError: The database lacks ")
     assert "accounts.0001_initial" in line
     assert line.endswith(" more. Run `manage.py migrate`.")

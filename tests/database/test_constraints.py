@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,19 +69,22 @@ ROOMS = (
     release,
 )
 CASES = [case for room in ROOMS for case in room.CASES]
+ROOM_NAMES = [room.__name__.rpartition(".")[2] for room in ROOMS]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def world(django_db_setup, django_db_blocker):
-    """Built once. Every test breaks its rule in a savepoint of its own."""
+    """Built once. Every case breaks its rule in a savepoint of its own."""
     with django_db_blocker.unblock(), transaction.atomic():
         yield build_world()
         transaction.set_rollback(True)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
-def test_a_row_that_breaks_the_rule_is_refused_by_its_name(world, case):
-    assert rule_that_refuses(world, case) == case.rule
+@pytest.mark.parametrize("room", ROOMS, ids=ROOM_NAMES)
+def test_a_row_that_breaks_the_rule_is_refused_by_its_name(world, room):
+    refused_by = [(case, rule_that_refuses(world, case)) for case in room.CASES]
+
+    assert [(case, rule) for case, rule in refused_by if rule != case.rule] == []
 
 
 def test_every_rule_has_a_case():
@@ -99,14 +103,19 @@ def test_the_columns_of_a_unique_rule_name_it():
     assert [unique for unique in unique_rules() if columns.count(unique.columns) > 1] == []
 
 
-def rule_that_refuses(world: World, case: Case) -> str:
+def rule_that_refuses(world: World, case: Case) -> str | None:
+    """The rule that the database names, or `None` where it accepts the row."""
+    rule = None
     with transaction.atomic():
         for trigger in case.behind:
             drop_trigger(trigger)
-        with pytest.raises(IntegrityError) as refused, transaction.atomic():
-            case.broken_by(world)
+        try:
+            with transaction.atomic():
+                case.broken_by(world)
+        except IntegrityError as error:
+            rule = broken_rule(error)
         transaction.set_rollback(True)
-    return broken_rule(refused.value)
+    return rule
 
 
 def broken_rule(error: IntegrityError) -> str:
@@ -145,8 +154,9 @@ class Unique(NamedTuple):
     index: str
 
 
+@cache
 def unique_rules() -> list[Unique]:
-    """Every unique index of the database except those of primary keys."""
+    """Every unique index of the database except those of primary keys. No case changes one."""
     return [
         Unique(rule_of(model, columns), columns, index)
         for model in own_models()

@@ -485,14 +485,16 @@ def test_mdcr_agrees_with_its_definition_by_loops(asked):
 
 @given(pools_asked_for())
 @settings(max_examples=100)
-def test_size_law(asked):
-    assert len(pool(**asked).entries) == len(whole(asked)) + size_of(asked)
+def test_a_pool_has_its_size_forced_documents_first_and_none_twice_or_excluded(asked):
+    entries = pool(**asked).entries
+    assert len(entries) == len(whole(asked)) + size_of(asked)
 
+    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
+    forced = [entry for entry in entries if entry.drawer in asked["forced"]]
+    assert list(entries[: len(forced)]) == forced
+    assert {entry.docno for entry in forced} == whole(asked)
 
-@given(pools_asked_for())
-@settings(max_examples=100)
-def test_no_document_twice_never_the_query_paper_and_none_excluded(asked):
-    pooled = docnos(pool(**asked))
+    pooled = [entry.docno for entry in entries]
     assert len(set(pooled)) == len(pooled)
     assert "Q" not in pooled
     assert not (set(pooled) - whole(asked)) & asked["excluded"]
@@ -531,16 +533,6 @@ def test_a_pool_that_goes_by_best_rank_names_the_best_ranked_retriever(asked):
                 if entry.docno in {scored.docno for scored in ranking}
             ]
             assert min(having) == (entry.rank_of_drawer, turn[entry.drawer])
-
-
-@given(pools_asked_for())
-@settings(max_examples=100)
-def test_forced_first_and_the_sequence_counts_from_one(asked):
-    entries = pool(**asked).entries
-    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
-    forced = [entry for entry in entries if entry.drawer in asked["forced"]]
-    assert list(entries[: len(forced)]) == forced
-    assert {entry.docno for entry in forced} == whole(asked)
 
 
 @given(pools_asked_for())
