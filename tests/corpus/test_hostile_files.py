@@ -74,7 +74,7 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_the_time_of_a_parser_grows_with_its_file():
     """Megabytes of the worst that is known, in a process that may not compute for long."""
     parsing = subprocess.run(

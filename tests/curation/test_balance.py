@@ -119,7 +119,7 @@ def test_no_choice_is_more_even_and_ties_are_broken_by_the_seed(seed, numbers, p
 
 
 @pytest.mark.parametrize("start", range(0, 200, 50))
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_in_hundreds_of_small_cases_no_choice_is_more_even(start):
     outcomes = Counter()
     for seed in range(start, start + 50):
@@ -132,6 +132,7 @@ def test_in_hundreds_of_small_cases_no_choice_is_more_even(start):
     assert outcomes[False]
 
 
+@pytest.mark.by_day(2)
 def test_among_alike_papers_the_best_are_chosen_once_each():
     """Few groups with many papers, against every choice."""
     for seed in range(60):

@@ -27,7 +27,7 @@ def test_every_kind_of_job_has_a_scene():
 
 
 @pytest.mark.faults
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(6)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", SCENES)
 def test_a_job_ends_at_its_first_attempt_although_each_row_takes_a_heartbeat(

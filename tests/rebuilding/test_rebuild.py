@@ -160,6 +160,7 @@ LEAVING_OUT = [
 
 
 @pytest.mark.parametrize("asked", LEAVING_OUT)
+@pytest.mark.by_day(2)
 def test_pools_that_leave_things_out_are_proved_equal_elsewhere(
     collection, other, known, tmp_path, capsys, asked
 ):

@@ -226,6 +226,7 @@ def _lock(pk: int) -> None:
 
 @pytest.mark.one_database
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.by_day(2)
 def test_any_process_of_gunicorn_answers_for_all(tmp_path):
     """A real server with two processes, its log and its readiness."""
     log = tmp_path / "web.log"
