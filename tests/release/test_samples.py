@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.models import Collection
 from annotation.services import open_query
 from bundle.errors import ReleaseError
-from corpus.models import Document
+from corpus.models import Document, Query
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
@@ -25,9 +25,8 @@ from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
-from tests.support.release_scenes import slot_of
+from tests.support.release_scenes import judge_all
 from tests.support.releases import EVERY_EXCEPTION
-from tests.support.sittings import judge
 from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -71,12 +70,21 @@ def judged(collection: Collection, skip=()) -> Collection:
     """All but `skip` is judged: 2 for what is relevant, 0 for the rest."""
     query = collection.queries.get()
     open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = query.query_paper.pool.candidates.to_judge()
-    for docno in candidates.values_list("document__docno", flat=True):
-        if docno not in skip:
-            for number in (1, 2):
-                judge(slot_of(collection, query.name, docno, number), 2 * (docno in RELEVANT))
+    grades = {docno: 2 * (docno in RELEVANT) for docno in drawn_for(query) if docno not in skip}
+    judge_query(query, grades)
     return collection
+
+
+def drawn_for(query: Query) -> list[str]:
+    """What is to be judged, in order of docno."""
+    candidates = query.query_paper.pool.candidates.to_judge()
+    return sorted(candidates.values_list("document__docno", flat=True))
+
+
+def judge_query(query: Query, grades: dict[str, int]) -> None:
+    """Both judges give each document this grade."""
+    both = {(query.name, docno): (grade, grade) for docno, grade in grades.items()}
+    judge_all(query.collection, both)
 
 
 def files_of(collection: Collection) -> dict[str, bytes]:
@@ -200,11 +208,8 @@ def test_a_document_without_text_is_in_no_count(textless):
         **{"strategy": "uniform", "parameters": {"size": 3, "depth": 6}},
     )
     open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = query.query_paper.pool.candidates.to_judge()
-    drawn = sorted(candidates.values_list("document__docno", flat=True))
-    for docno in drawn:
-        for slot in (1, 2):
-            judge(slot_of(collection, query.name, docno, slot), 3)
+    drawn = drawn_for(query)
+    judge_query(query, dict.fromkeys(drawn, 3))
 
     files = files_of(collection)
 
@@ -229,10 +234,7 @@ def test_a_sample_of_which_nothing_is_judged_is_in_no_count():
     a_sample(collection, runs=("both",))
     for query in (judged_query, untouched):
         open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = judged_query.query_paper.pool.candidates.to_judge()
-    for docno in candidates.values_list("document__docno", flat=True):
-        for number in (1, 2):
-            judge(slot_of(collection, judged_query.name, docno, number), 1)
+    judge_query(judged_query, dict.fromkeys(drawn_for(judged_query), 1))
 
     files = files_of(collection)
 
