@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 from django.urls import reverse
@@ -112,29 +113,44 @@ def inferred(sampleval: bytes) -> float:
     return sum(relevant[key] * size[key] / drawn[key] for key in size if drawn[key])
 
 
-def test_a_release_over_whole_pools_has_no_word_about_samples(collection_of_whole_pools):
-    files = files_of(collection_of_whole_pools)
+def test_a_release_over_whole_pools_has_no_word_about_samples(client):
+    whole = {"strategy": "interleaved", "parameters": {"n": 3}}
+    collection = judged(a_sampled_collection(**whole))
+    client.force_login(collection.memberships.get(role="admin").user)
+
+    files = files_of(collection)
+    page = client.get(reverse("releases", args=["small"]))
 
     assert not [name for name in files if name.startswith(("trec/prels", "trec/sampleval"))]
     assert json.loads(files["manifest.json"])["sample"] is None
     assert b"sample" not in files["README.md"]
     assert b'"inclusion": null' in files["pools/pool.jsonl"]
+    assert page.status_code == 200
+    assert "random sample" not in page.text
 
 
-@pytest.fixture
-def collection_of_whole_pools():
-    whole = {"strategy": "interleaved", "parameters": {"n": 3}}
-    return judged(a_sampled_collection(**whole))
+class Sampled(NamedTuple):
+    collection: Collection
+    files: dict[str, bytes]
 
 
 @once_a_file
-def collection():
-    return judged(a_sampled_collection())
+def sampled() -> Sampled:
+    collection = judged(a_sampled_collection())
+    return Sampled(collection, files_of(collection))
 
 
-def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(collection):
-    files = files_of(collection)
+@pytest.fixture
+def collection(sampled) -> Collection:
+    return sampled.collection
 
+
+@pytest.fixture
+def files(sampled) -> dict[str, bytes]:
+    return sampled.files
+
+
+def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(files):
     qrels = list(columns(files["trec/qrels.method.txt"]))
     prels = list(columns(files["trec/prels.method.txt"]))
     assert {len(line) for line in qrels} == {4}
@@ -149,9 +165,7 @@ def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(col
     assert files["trec/prels.method.txt"] == files["trec/prels.all.txt"]
 
 
-def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_one(collection):
-    files = files_of(collection)
-
+def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_one(files):
     lines = list(columns(files["trec/sampleval.method.txt"]))
     strata = defaultdict(set)
     for query, zero, docno, stratum, _ in lines:
@@ -165,9 +179,7 @@ def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_on
     assert [line[2] for line in lines] == sorted(line[2] for line in lines)
 
 
-def test_both_files_give_the_same_estimate(collection):
-    files = files_of(collection)
-
+def test_both_files_give_the_same_estimate(files):
     estimate = horvitz_thompson(files["trec/prels.method.txt"])
     assert estimate == pytest.approx(inferred(files["trec/sampleval.method.txt"]))
     drawn = {docno for _, docno, *_ in columns(files["trec/prels.method.txt"])}
@@ -256,9 +268,7 @@ def test_a_drawn_document_without_a_label_counts_as_not_drawn():
     assert b"without a final\nlabel: 1." in files["README.md"]
 
 
-def test_the_bundle_says_plainly_what_the_qrels_are(collection):
-    files = files_of(collection)
-
+def test_the_bundle_says_plainly_what_the_qrels_are(files):
     manifest, readme = json.loads(files["manifest.json"]), files["README.md"].decode()
     assert {"trec/prels.all.txt", "trec/sampleval.all.txt"} <= manifest["files"].keys()
     assert manifest["sample"] == {
@@ -346,10 +356,8 @@ def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
         publish_release(collection=leaving_out, version="1.0")
 
 
-def test_the_same_database_gives_the_same_bytes(collection):
-    first, second = (build_bundle(take_snapshot(collection), "1.0", {}) for _ in range(2))
-
-    assert first.content == second.content
+def test_the_same_database_gives_the_same_bytes(sampled):
+    assert files_of(sampled.collection) == sampled.files
 
 
 def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page():
@@ -372,12 +380,3 @@ def test_the_pages_say_that_it_is_a_sample(collection, client):
     page = client.get(reverse("release", args=["small", "1.0"]))
     assert "Sampled qrels" in page.text
     assert ">a sample<" in client.get(reverse("releases", args=["small"])).text
-
-
-def test_the_release_page_does_not_call_whole_pools_a_sample(collection_of_whole_pools, client):
-    client.force_login(collection_of_whole_pools.memberships.get(role="admin").user)
-
-    page = client.get(reverse("releases", args=["small"]))
-
-    assert page.status_code == 200
-    assert "random sample" not in page.text
