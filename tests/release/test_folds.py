@@ -288,9 +288,9 @@ def test_a_release_that_states_no_folds_is_not_wrong(made, tmp_path):
 def of_made_folds(collection: Collection, labels: LabelSource = LabelSource.JUDGED) -> bool:
     """Whether the check is in order, as the gate and the oracle say."""
     options = ReleaseOptions(labels=labels)
-    answer = asked(collection, options)["made-folds"]
-    assert answer == read(collection, options)["made-folds"]
-    return answer == (0, ())
+    found = asked(collection, options)
+    assert found == read(collection, options)
+    return found["made-folds"] == (0, ())
 
 
 def test_made_folds_of_imported_judgments_need_an_exception(collection):
