@@ -162,10 +162,13 @@ def changed_since_scored(collection: Collection, source: str = FINAL) -> tuple[l
 
 def changes_since_scored(collection: Collection, source: str = FINAL) -> dict[str, list[str]]:
     """The systems of `out_of_date` with the inputs that changed since; none without any scores."""
+    systems = systems_with_digests(collection)
+    if not systems:  # the gate of each release asks, and the state is read from all labels
+        return {}
     state = ScoredState.of(collection, source)
     stored = _stored_states(collection, source)
     changes = {}
-    for system, digest in systems_with_digests(collection):
+    for system, digest in systems:
         states, inputs = stored.get(system.pk, []), state.inputs(digest)
         if states != [state.state_of(digest)] * len(PROFILES):
             changed = [name for old in states for name in changed_inputs(old, inputs)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
@@ -80,17 +81,18 @@ def _closes_cycle(model: type[models.Model], field: models.ForeignKey[Any, Any])
     return field.null and any(child is target and not back.null for child, back in _children(model))
 
 
+@cache  # it looks at each column of each table, and `tables_below` asks 8,000 times
 def _children(
     parent: type[models.Model],
-) -> list[tuple[type[models.Model], models.ForeignKey[Any, Any]]]:
+) -> tuple[tuple[type[models.Model], models.ForeignKey[Any, Any]], ...]:
     """The tables with a foreign key to `parent`, by name, and that key."""
-    return [
+    return tuple(
         (model, field)
         for model in sorted(apps.get_models(), key=lambda model: model._meta.label)
         if not model._meta.proxy
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and field.related_model is parent
-    ]
+    )
 
 
 def delete_rows(collection: Collection, work: JobContext) -> None:

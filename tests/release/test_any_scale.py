@@ -26,6 +26,7 @@ from release.services import publish_release
 from reports.services import compute_report
 from retrieval.services.runs import import_run
 from tests.support.factories import DocumentFactory, UserFactory, annotators
+from tests.support.release_scenes import judge_all
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import carried, judge, pair_url
 
@@ -122,10 +123,12 @@ def judge_everything(collection: Collection) -> None:
     """d1 gets the highest grade, the next ones lower ones; the judges differ on d2 and no other."""
     queries = list(collection.queries.all())
     open_queries(queries=queries, annotators=annotators(collection), opened_by=None)
-    for slot in Slot.objects.of(collection).select_related("pair__candidate__document"):
-        place = DOCNOS.index(slot.pair.candidate.document.docno)
-        grade = max(collection.highest_grade - place, 0)
-        judge(slot, grade if place != 1 or slot.number == 1 else (grade + 1))
+    grades = {}
+    for query in queries:
+        for place, docno in enumerate(DOCNOS):
+            grade = max(collection.highest_grade - place, 0)
+            grades[query.name, docno] = (grade, grade + (place == 1))
+    judge_all(collection, grades)
 
 
 def settle_all(collection: Collection, client) -> None:
@@ -282,8 +285,8 @@ def test_the_judging_page_has_a_key_for_every_grade_and_no_other(collection, cli
     assert Slot.objects.get(pk=slot.pk).judgment.grade == collection.highest_grade
 
 
-def test_the_adjudicator_overrules_with_the_highest_grade(collection, client):
-    judge_everything(collection)
+def test_the_adjudicator_overrules_with_the_highest_grade(released, client):
+    collection = released.collection
     assert Case.objects.due().count() == collection.queries.count()
 
     settle_all(collection, client)

@@ -159,7 +159,9 @@ def test_the_gate_names_each_required_question_without_an_answer():
     collection.datasheet_answers.filter(question__in=["pay", "funding"]).delete()
     names = ("Who paid for the work", "Pay for each hour")
 
-    assert asked(collection)["datasheet"] == read(collection)["datasheet"] == (len(names), names)
+    found = asked(collection)
+    assert found == read(collection)
+    assert found["datasheet"] == (len(names), names)
     with pytest.raises(GateClosed, match=r"datasheet: .*\(Who paid for the work, Pay for each h"):
         build_bundle(take_snapshot(collection), "1.0", {})
     accepted = build_bundle(take_snapshot(collection), "1.0", {"datasheet": "Later."})

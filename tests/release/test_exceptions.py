@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import User
+from accounts.models import Collection, User
 from jobs.models import Job
 from jobs.services import run
 from release.errors import BadReason, UnknownCheck
@@ -29,40 +29,45 @@ REASON = "The licence is on another page."
 ACCEPT = {"licence": "  The licence is\non another page. "}
 
 
+@once_a_file
+def judged() -> Collection:
+    return a_judged_collection()
+
+
+@pytest.fixture
+def unlicensed(judged) -> Collection:
+    Collection.objects.filter(pk=judged.pk).update(licence="")
+    judged.refresh_from_db()
+    return judged
+
+
 def readme_of(release: Release) -> str:
     with open_release(release) as file, zipfile.ZipFile(file) as archive:
         return archive.read("README.md").decode()
 
 
-def test_the_reason_is_in_the_manifest_the_readme_and_on_the_pages(client):
-    release = publish_release(
-        collection=a_judged_collection(licence=""), version="1.0", accept=ACCEPT
-    )
+def test_the_reason_is_published_and_the_person_who_accepted_is_a_row(unlicensed, client):
+    person = User.objects.get(username="admin")
+    job = request_release(collection=unlicensed, version="1.0", accept=ACCEPT, requested_by=person)
+    run(job.pk)
+    release = Release.objects.get()
     make_public(release=release, person=None)
 
+    row = release.exceptions.get()
+    assert (row.check_name, row.reason, row.accepted_by) == ("licence", REASON, person)
     assert [entry["reason"] for entry in release.manifest["accepted"]] == [REASON]
     line = f"- **licence**: The collection states no licence. Reason: {REASON}"
     assert line in readme_of(release)
     admin = client_of("admin")
-    for page in (client.get("/releases/small/1.0/"), admin.get(address("release", "1.0"))):
+    public = client.get("/releases/small/1.0/")
+    for page in (public, admin.get(address("release", "1.0"))):
         assert f"Reason: {REASON}" in text_of(page)
+        link = r"Accepted by <a href=\"/c/small/people/\d+/\">admin</a>"
+        assert bool(re.search(link, text_of(page))) is (page is not public)
 
 
-def test_the_person_who_accepted_is_a_row_and_in_no_file():
-    collection = a_judged_collection(licence="")
-    person = User.objects.get(username="admin")
-    job = request_release(collection=collection, version="1.0", accept=ACCEPT, requested_by=person)
-    run(job.pk)
-
-    row = Release.objects.get().exceptions.get()
-
-    assert (row.check_name, row.reason, row.accepted_by) == ("licence", REASON, person)
-    page = text_of(client_of("admin").get(address("release", "1.0")))
-    assert re.search(r"Accepted by <a href=\"/c/small/people/\d+/\">admin</a>", page)
-
-
-def test_a_check_that_passes_is_not_recorded_as_accepted():
-    release = publish_release(collection=a_judged_collection(), version="1.0", accept=ACCEPT)
+def test_a_check_that_passes_is_not_recorded_as_accepted(judged):
+    release = publish_release(collection=judged, version="1.0", accept=ACCEPT)
 
     assert (release.manifest["accepted"], release.exceptions.count()) == ([], 0)
 
@@ -75,28 +80,27 @@ def test_a_check_that_passes_is_not_recorded_as_accepted():
         ({"ids": "Why not?"}, UnknownCheck, "Unknown check 'ids'"),
     ],
 )
-def test_an_exception_needs_a_check_that_can_be_accepted_and_a_reason(accept, error, words):
-    collection = a_judged_collection(licence="")
-
+def test_an_exception_needs_a_check_that_can_be_accepted_and_a_reason(
+    unlicensed, accept, error, words
+):
     for ask in (publish_release, request_release):
         with pytest.raises(error, match=words):
-            ask(collection=collection, version="1.0", accept=accept)
+            ask(collection=unlicensed, version="1.0", accept=accept)
     assert not Job.objects.exists()
 
 
 # The page
 
 
-@once_a_file
-def unopened():
-    collection = a_judged_collection()
-    a_query(collection)
-    return collection
+@pytest.fixture
+def admin(judged):
+    return client_of("admin")
 
 
 @pytest.fixture
-def admin(unopened):
-    return client_of("admin")
+def unopened(judged) -> Collection:
+    a_query(judged)
+    return judged
 
 
 @pytest.mark.parametrize(
@@ -124,9 +128,8 @@ def test_a_reason_without_the_tick_accepts_nothing(unopened, admin):
 # Texts and labels
 
 
-def test_texts_without_a_licence_stop_a_release_and_ids_do_not():
-    a_judged_collection(corpus_licence="")
-    admin = client_of("admin")
+def test_texts_without_a_licence_stop_a_release_and_ids_do_not(admin):
+    Collection.objects.update(corpus_licence="")
     sent = {"version": "1.0", "confirmed": "yes"}
 
     stopped = text_of(admin.post(address("publish"), sent))
@@ -144,27 +147,22 @@ def test_texts_without_a_licence_stop_a_release_and_ids_do_not():
         ("none", "document ids only, no titles and abstracts."),
     ],
 )
-def test_the_confirmation_says_which_texts_are_in_the_release(texts, words):
-    a_judged_collection()
-    admin = client_of("admin")
-
+def test_the_confirmation_says_which_texts_are_in_the_release(admin, texts, words):
     page = admin.post(address("publish"), {"version": "1.0", "texts": texts})
 
     assert f"{words} These are 6 documents." in text_of(page)
     assert ("texts", texts) in page.context["kept"]
 
 
-def test_an_unknown_choice_of_texts_is_refused():
-    a_judged_collection()
-    admin = client_of("admin")
+def test_an_unknown_choice_of_texts_is_refused(admin):
     sent = {"version": "1.0", "texts": "some", "confirmed": "yes"}
 
     assert admin.post(address("publish"), sent).status_code == 422
     assert not Job.objects.exists()
 
 
-def test_the_command_takes_reasons_and_options(tmp_path):
-    a_judged_collection(licence="", corpus_licence="")
+def test_the_command_takes_reasons_and_options(unlicensed, tmp_path):
+    Collection.objects.update(corpus_licence="")
     accept = ("--accept", f"licence={REASON}")
 
     call_command("publish_release", "small", "1.0", "--docids-only", *accept, "--output", tmp_path)
@@ -182,9 +180,7 @@ def test_the_command_takes_reasons_and_options(tmp_path):
     }
 
 
-def test_the_command_asks_for_a_missing_reason(tmp_path):
-    a_judged_collection(licence="")
-
+def test_the_command_asks_for_a_missing_reason(unlicensed, tmp_path):
     with pytest.raises(CommandError, match="The reason to accept 'licence' is missing"):
         call_command("publish_release", "small", "1.0", "--accept", "licence", "--output", tmp_path)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
+from django.db import transaction
 
 from accounts.models import Collection
 from adjudication.models import JudgmentImport
@@ -34,9 +36,25 @@ MADE, IMPORTED = "csfcube/made_splits.json", "csfcube/evaluation_splits.json"
 Files = dict[str, bytes]
 
 
+class Made(NamedTuple):
+    collection: Collection  # without a decision on folds
+    files: dict[int | None, Files]  # of its releases with folds
+
+
 @once_a_file
-def collection() -> Collection:
-    return a_judged_collection()
+def made() -> Made:
+    collection = a_judged_collection()
+    before = transaction.savepoint()
+    files = {
+        number: released_files(with_folds(collection, number)) for number in (0, 1, 2, 3, None)
+    }
+    transaction.savepoint_rollback(before)
+    return Made(Collection.objects.get(), files)
+
+
+@pytest.fixture
+def collection(made) -> Collection:
+    return made.collection
 
 
 def with_folds(collection: Collection, number: int | None) -> Collection:
@@ -53,8 +71,8 @@ def sets_of(number: int) -> set[str]:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
-def test_every_layout_has_any_number_of_folds(collection, number):
-    files = released_files(with_folds(collection, number))
+def test_every_layout_has_any_number_of_folds(made, number):
+    files = made.files[number]
 
     splits = json.loads(files["splits.json"])["all"] if number else {}
     assert splits.keys() == sets_of(number)
@@ -66,7 +84,7 @@ def test_every_layout_has_any_number_of_folds(collection, number):
     }
     filled = {name for name, queries in splits.items() if queries}
     assert beir == filled
-    default = next(configs(take_snapshot(collection).collection, files))
+    default = next(configs(take_snapshot(made.collection).collection, files))
     assert default.splits.keys() == {"test", *filled}
     assert ("## Splits" in files["README.md"].decode()) == (number > 0)
     assert json.loads(files["manifest.json"])["folds"]["number"] == number
@@ -77,8 +95,8 @@ ORIGINS = [(3, "made from the seed"), (None, "imported from official.json")]
 
 
 @pytest.mark.parametrize(("number", "origin"), ORIGINS)
-def test_every_text_says_where_the_folds_are_from(collection, number, origin):
-    files = released_files(with_folds(collection, number))
+def test_every_text_says_where_the_folds_are_from(made, number, origin):
+    files = made.files[number]
 
     own, other = (MADE, IMPORTED) if number else (IMPORTED, MADE)
     assert own in files
@@ -113,11 +131,12 @@ def test_the_pages_of_a_version_say_where_its_folds_are_from(collection, number,
 
 
 @pytest.mark.parametrize("number", [0, 2, 3, None])
-def test_an_import_has_the_folds_and_where_they_are_from(collection, tmp_path, number):
-    files = released_files(with_folds(collection, number))
+def test_an_import_has_the_folds_and_where_they_are_from(made, tmp_path, number):
+    files = made.files[number]
+    with_folds(made.collection, number)
     Collection.objects.update(slug="elsewhere")
 
-    import_release(path=write_bundle(tmp_path / "release.zip", files))
+    import_release(path=write_bundle(tmp_path / "release.zip", files), verified=True)
 
     again = Collection.objects.get(slug="small")
     plans = FoldPlan.objects.order_by("pk").values_list("made", "imported_from")
@@ -130,7 +149,7 @@ def test_an_import_has_the_folds_and_where_they_are_from(collection, tmp_path, n
 def test_without_a_decision_two_folds_are_made_there_as_here(collection, tmp_path):
     path = write_bundle(tmp_path / "release.zip", released_files(collection))
 
-    import_release(path=path, slug="copy")
+    import_release(path=path, slug="copy", verified=True)
 
     assert not FoldPlan.objects.exists()
 
@@ -142,8 +161,8 @@ def of_settings(files: Files, **folds: object) -> Files:
     return with_new_sums({**files, SETTINGS: json.dumps(settings | more).encode()})
 
 
-def test_imported_folds_of_a_release_that_does_not_name_their_file(collection, tmp_path):
-    files = released_files(with_folds(collection, None))
+def test_imported_folds_of_a_release_that_does_not_name_their_file(made, tmp_path):
+    files = made.files[None]
     manifest = json.loads(files["manifest.json"])
     del manifest["folds"]  # which those releases do not have either
     files = of_settings({**files, "manifest.json": json.dumps(manifest).encode()})
@@ -162,8 +181,8 @@ def test_imported_folds_of_a_release_that_does_not_name_their_file(collection, t
         (2, {"made": 21}, "whole number from 0 to 20"),
     ],
 )
-def test_contradicting_folds_are_refused(collection, tmp_path, number, folds, words):
-    files = of_settings(released_files(with_folds(collection, number)), **folds)
+def test_contradicting_folds_are_refused(made, tmp_path, number, folds, words):
+    files = of_settings(made.files[number], **folds)
 
     with pytest.raises(ReleaseRefused, match=words):
         import_release(
@@ -243,9 +262,9 @@ WRONG: dict[str, tuple[int | None, Callable[[Files], None], str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_wrong_folds_are_found(collection, tmp_path, what):
+def test_wrong_folds_are_found(made, tmp_path, what):
     number, change, words = WRONG[what]
-    files = released_files(with_folds(collection, number))
+    files = made.files[number]
     change(files)
 
     path = write_bundle(tmp_path / "release.zip", with_new_sums(files))
@@ -254,8 +273,8 @@ def test_wrong_folds_are_found(collection, tmp_path, what):
     assert any(words in str(failure) for failure in found["folds"].failures), found["folds"]
 
 
-def test_a_release_that_states_no_folds_is_not_wrong(collection, tmp_path):
-    files = released_files(with_folds(collection, 2))
+def test_a_release_that_states_no_folds_is_not_wrong(made, tmp_path):
+    files = made.files[2]
     edit("manifest.json", lambda manifest: manifest.pop("folds"))(files)
 
     path = write_bundle(tmp_path / "release.zip", with_new_sums(files))
@@ -269,9 +288,9 @@ def test_a_release_that_states_no_folds_is_not_wrong(collection, tmp_path):
 def of_made_folds(collection: Collection, labels: LabelSource = LabelSource.JUDGED) -> bool:
     """Whether the check is in order, as the gate and the oracle say."""
     options = ReleaseOptions(labels=labels)
-    answer = asked(collection, options)["made-folds"]
-    assert answer == read(collection, options)["made-folds"]
-    return answer == (0, ())
+    found = asked(collection, options)
+    assert found == read(collection, options)
+    return found["made-folds"] == (0, ())
 
 
 def test_made_folds_of_imported_judgments_need_an_exception(collection):

@@ -52,7 +52,9 @@ def test_a_collection_without_labels_has_no_made_folds():
     collection = a_collection()
     JudgmentImport.objects.create(collection=collection, files={}, judgments=0, decisions=0)
 
-    assert asked(collection)["made-folds"] == read(collection)["made-folds"] == (0, ())
+    found = asked(collection)
+    assert found == read(collection)
+    assert found["made-folds"] == (0, ())
 
 
 @pytest.mark.by_day(2)

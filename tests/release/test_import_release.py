@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from django.conf import settings
@@ -48,12 +49,16 @@ WITHOUT_TEXTS = ReleaseOptions(texts=Texts.NONE)
 OF_CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
 
 
-def imported_again(collection, tmp_path, options=AS_IT_IS, **arguments):
-    """The files of a release, and those of its import under the same short name."""
-    files = released_files(collection, options)
+def imported_again(collection, tmp_path, options=AS_IT_IS, files=None, **arguments):
+    """The files of a release, and those of its import under the same short name.
+
+    The release is verified when the test ends, as every release is.
+    """
+    files = files or released_files(collection, options)
     slug = collection.slug
     Collection.objects.filter(pk=collection.pk).update(slug="elsewhere")
-    import_release(path=write_bundle(tmp_path / "release.zip", files), **arguments)
+    path = write_bundle(tmp_path / "release.zip", files)
+    import_release(path=path, verified=True, **arguments)
     return files, released_files(Collection.objects.get(slug=slug), options)
 
 
@@ -68,34 +73,48 @@ def differing(files, again) -> set[str]:
     return {name for name in files.keys() | again.keys() if files.get(name) != again.get(name)}
 
 
+class Both(NamedTuple):
+    collection: Collection
+    files: dict[str, bytes]  # of its release
+    imported: Collection
+
+
 @once_a_file
-def every_kind():
-    return a_collection_of_every_kind(Path(settings.DATA_DIR))
+def both() -> Both:
+    folder = Path(settings.DATA_DIR)
+    collection = a_collection_of_every_kind(folder)
+    files = released_files(collection)
+    path = write_bundle(folder / "release.zip", files)
+    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
+    return Both(collection, files, Collection.objects.get(slug="copy"))
 
 
 @pytest.fixture
-def imported(every_kind, tmp_path):
+def every_kind(both) -> Collection:
+    return both.collection
+
+
+@pytest.fixture
+def imported(both) -> Collection:
     """A collection imported from a release of another, as `copy`."""
-    path = write_bundle(tmp_path / "release.zip", released_files(every_kind))
-    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
-    return Collection.objects.get(slug="copy")
+    return both.imported
 
 
 # The same collection
 
 
-def test_a_release_of_the_import_has_the_same_bytes(every_kind, tmp_path):
-    files, again = imported_again(every_kind, tmp_path)
+def test_a_release_of_the_import_has_the_same_bytes(both, tmp_path):
+    files, again = imported_again(both.collection, tmp_path, files=both.files)
 
     assert differing(files, again) == OF_THE_SERVER
 
 
-def test_under_another_short_name_all_but_the_name_is_the_same(every_kind, imported):
-    files = released_files(every_kind)
+def test_under_another_short_name_all_but_the_name_is_the_same(both):
+    files = both.files
     # The names of CSFCube's files contain the short name.
     again = {
         name.replace("-copy-", "-small-").replace("-copy.", "-small."): content
-        for name, content in released_files(imported).items()
+        for name, content in released_files(both.imported).items()
     }
 
     assert {"trec/qrels.all.txt", "annotations/ratings.csv", "pools/pool.jsonl"} <= files.keys()
@@ -195,24 +214,17 @@ def test_a_collection_without_facets_comes_back(tmp_path):
     assert differing(files, again) == set()
 
 
-def test_the_rule_on_low_agreement_comes_back(every_kind, tmp_path):
-    change_rule(collection=every_kind, rule=AgreementRule("alpha", 0.25))
-    path = write_bundle(tmp_path / "release.zip", released_files(every_kind))
-
-    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
-
-    copy = Collection.objects.get(slug="copy")
-    assert (copy.agreement_rule, copy.agreement_threshold) == ("alpha", 0.25)
-
-
-def test_the_judging_rules_come_back(every_kind, tmp_path):
+def test_the_rules_on_low_agreement_and_on_judging_come_back(every_kind, tmp_path):
     rules = JudgingRules(True, True, 0.1, 0.05, 0.5, 0.7)
+    change_rule(collection=every_kind, rule=AgreementRule("alpha", 0.25))
     change_judging_rules(collection=every_kind, changes=rules._asdict())
     path = write_bundle(tmp_path / "release.zip", released_files(every_kind))
 
-    import_release(path=path, slug="copy", admin=User.objects.get(username="admin"))
+    import_release(path=path, slug="with-rules", verified=True)
 
-    assert Collection.objects.get(slug="copy").judging_rules == rules
+    again = Collection.objects.get(slug="with-rules")
+    assert (again.agreement_rule, again.agreement_threshold) == ("alpha", 0.25)
+    assert again.judging_rules == rules
 
 
 def test_the_record_has_the_import_alone_and_not_its_parts(imported):
@@ -241,8 +253,8 @@ def test_the_days_of_judging_are_those_of_the_release_and_of_later_judgments(eve
     settings = json.loads(files[SETTINGS])
     settings["datasheet"] |= {"first_day": "2020-01-31", "last_day": "2020-02-29"}
     changed = with_new_sums({**files, SETTINGS: json.dumps(settings).encode()})
-    import_release(path=write_bundle(tmp_path / "release.zip", changed), slug="copy")
-    copy = Collection.objects.get(slug="copy")
+    import_release(path=write_bundle(tmp_path / "release.zip", changed), slug="later")
+    copy = Collection.objects.get(slug="later")
 
     before = take_snapshot(copy).datasheet
     opening = copy.queries.get(name="q3_background").opening
@@ -278,35 +290,29 @@ def test_without_texts_the_documents_come_from_another_file(every_kind, tmp_path
     assert not [title for title in titles if title.encode() in collection_files]
 
 
-def test_judged_pairs_with_another_text_are_counted(every_kind, tmp_path):
+def test_other_texts_are_counted_and_missing_ones_refused(every_kind, tmp_path):
     documents = documents_of(every_kind, tmp_path / "documents.jsonl")
-    documents.write_text(documents.read_text().replace("Method of d2.", "Another text."))
+    text = documents.read_text()
     path = write_bundle(tmp_path / "release.zip", released_files(every_kind, WITHOUT_TEXTS))
 
-    report = import_release(path=path, slug="copy", texts=documents)
+    documents.write_text("\n".join(line for line in text.splitlines() if '"d2"' not in line))
+    with pytest.raises(ReleaseRefused, match=r"documents.jsonl lacks 1 document .*: d2\."):
+        import_release(path=path, slug="without", texts=documents)
+    with pytest.raises(ReleaseRefused, match="--documents FILE"):
+        import_release(path=path, slug="without")
+    documents.write_text(text.replace("Method of d2.", "Another text."))
+    report = import_release(path=path, slug="without", texts=documents)
 
     judged_pairs = Slot.objects.filter(
         number=1, judgment__isnull=False, pair__candidate__document__docno="d2"
-    ).filter(pair__query__collection__slug="copy")
+    ).filter(pair__query__collection__slug="without")
     assert report.changed_texts == judged_pairs.count() > 0
-
-
-def test_a_file_without_all_documents_is_refused(every_kind, tmp_path):
-    documents = documents_of(every_kind, tmp_path / "documents.jsonl")
-    lines = documents.read_text().splitlines()
-    documents.write_text("\n".join(line for line in lines if '"d2"' not in line))
-    path = write_bundle(tmp_path / "release.zip", released_files(every_kind, WITHOUT_TEXTS))
-
-    with pytest.raises(ReleaseRefused, match=r"documents.jsonl lacks 1 document .*: d2\."):
-        import_release(path=path, slug="copy", texts=documents)
-    with pytest.raises(ReleaseRefused, match="--documents FILE"):
-        import_release(path=path, slug="copy")
 
 
 # Work goes on
 
 
-def test_an_admin_adds_people_who_go_on_with_the_work(imported):
+def test_an_admin_adds_people_who_go_on_with_the_work(both, imported):
     """An unjudged seat is given away, an open case decided, and another query opened."""
     people = [member(imported, Role.ANNOTATOR, f"new{number}") for number in (1, 2)]
     adjudicator = member(imported, Role.ADJUDICATOR, "new3")
@@ -323,8 +329,8 @@ def test_an_admin_adds_people_who_go_on_with_the_work(imported):
     open_query(query=query, annotators=tuple(people), opened_by=None)
 
     lines = released_files(imported)["trec/qrels.all.txt"].decode().splitlines()
-    before = released_files(Collection.objects.get(slug="small"))["trec/qrels.all.txt"]
 
+    before = both.files["trec/qrels.all.txt"]
     assert set(before.decode().splitlines()) < set(lines)
     assert {"q3_background 0 d3 2", "q3_background 0 d4 2"} <= set(lines)
     assert query.opening.guideline.version == 2

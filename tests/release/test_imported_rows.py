@@ -20,7 +20,7 @@ from release.importing.context import ReleaseRefused
 from release.importing.models import ReleaseImport
 from release.importing.service import import_release
 from tests.release.test_runs import judged as judge_all_of
-from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
+from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.pooling_scenes import a_listed_collection, built
 
@@ -35,20 +35,37 @@ def files(rolled_back, tmp_path_factory) -> Files:
         return released_files(a_collection_of_every_kind(tmp_path_factory.mktemp("every-kind")))
 
 
-def listed_files(options: ReleaseOptions = AS_IT_IS) -> Files:
-    """Those of a release with runs: q1 cites d02 and d05, and the build forces nothing."""
-    collection = a_listed_collection()
-    Collection.objects.filter(pk=collection.pk).update(licence="CC0-1.0")
-    built(collection, forced=())
-    freeze_pools(collection=collection)
-    judge_all_of(collection.queries.get())
-    return released_files(collection, options)
+@pytest.fixture(scope="module")
+def listed(rolled_back) -> dict[LabelSource, Files]:
+    """Those of releases with runs: q1 cites d02 and d05, and the build forces nothing."""
+    with rolled_back():
+        collection = a_listed_collection()
+        Collection.objects.filter(pk=collection.pk).update(licence="CC0-1.0")
+        built(collection, forced=())
+        freeze_pools(collection=collection)
+        judge_all_of(collection.queries.get())
+        return {
+            labels: released_files(collection, ReleaseOptions(labels=labels))
+            for labels in LabelSource
+        }
 
 
 def imported(files: Files, folder, **options) -> Collection:
     path = write_bundle(folder / "release.zip", with_new_sums(files))
     import_release(path=path, slug="copy", **options)
     return Collection.objects.get(slug="copy")
+
+
+@pytest.fixture(scope="module")
+def unchanged_of_file(made_once, files, tmp_path_factory):
+    with made_once(lambda: imported(files, tmp_path_factory.mktemp("unchanged"))) as made:
+        yield made
+
+
+@pytest.fixture
+def unchanged(unchanged_of_file, own_copy) -> Collection:
+    """The import of a release as it is."""
+    return own_copy(unchanged_of_file)
 
 
 def changed(files: Files, name: str, old: str, new: str) -> Files:
@@ -75,10 +92,8 @@ def test_a_seat_goes_to_the_person_who_judged_most_pairs_in_its_slot(files, tmp_
     assert seats.values("annotator", "opening").distinct().count() == seats.count()
 
 
-def test_what_matches_are_about_comes_back_with_the_names(files, tmp_path):
-    copy = imported(files, tmp_path, verified=True)
-
-    rows = Judgment.objects.filter(slot__pair__query__collection=copy).order_by("slot__number")
+def test_what_matches_are_about_comes_back_with_the_names(unchanged):
+    rows = Judgment.objects.filter(slot__pair__query__collection=unchanged).order_by("slot__number")
     found = {
         (query, docno): list(
             rows.filter(
@@ -91,7 +106,7 @@ def test_what_matches_are_about_comes_back_with_the_names(files, tmp_path):
         ]
     }
     assert list(found.values()) == [[None, None], [[1], [1, 2]], [[], []], [[], [3]]]
-    assert copy.queries.get(name="t1_result").aspect_names == ["lift", "the drag, too"]
+    assert unchanged.queries.get(name="t1_result").aspect_names == ["lift", "the drag, too"]
 
 
 @pytest.mark.parametrize("aspects", ["5 2", "2 2", "0", "x"])
@@ -116,10 +131,8 @@ def test_one_named_aspect_alone_is_refused(files, tmp_path):
         imported(files, tmp_path)
 
 
-def test_an_imported_decision_is_the_first_on_its_pair(files, tmp_path):
-    copy = imported(files, tmp_path)
-
-    decisions = Decision.objects.filter(pair__query__collection=copy)
+def test_an_imported_decision_is_the_first_on_its_pair(unchanged):
+    decisions = Decision.objects.filter(pair__query__collection=unchanged)
     assert decisions.count() == 6
     assert set(decisions.values_list("sequence", flat=True)) == {1}
 
@@ -143,18 +156,16 @@ def test_the_imports_of_documents_are_recorded_with_their_steps(files, tmp_path)
     ]
 
 
-def test_values_computed_before_the_documents_came_are_out_of_date(files, tmp_path):
-    assert imported(files, tmp_path).corpus_version == 1
+def test_values_computed_before_the_documents_came_are_out_of_date(unchanged):
+    assert unchanged.corpus_version == 1
 
 
-def test_the_release_and_its_manifest_are_recorded(files, tmp_path):
-    copy = imported(files, tmp_path)
-
-    record = ReleaseImport.objects.get(collection=copy)
+def test_the_release_and_its_manifest_are_recorded(files, unchanged):
+    record = ReleaseImport.objects.get(collection=unchanged)
     sums = with_new_sums(files)["SHA256SUMS"].decode()
     assert record.version == "1.0"
     assert f"{record.sha256}  manifest.json\n" in sums
-    assert not copy.judgment_imports.exclude(judgments=3, decisions=1).exists()
+    assert not unchanged.judgment_imports.exclude(judgments=3, decisions=1).exists()
 
 
 def test_the_groups_of_annotators_are_in_the_next_release_too(files, tmp_path):
@@ -173,10 +184,9 @@ def test_the_groups_of_annotators_are_in_the_next_release_too(files, tmp_path):
 # Pools
 
 
-def test_sources_that_did_not_draw_are_not_among_the_drawers(files, tmp_path):
+def test_sources_that_did_not_draw_are_not_among_the_drawers(unchanged):
     """A pool that was not drawn here: what drew each document follows from its sources."""
-    copy = imported(changed(files, "pools/pool.jsonl", '(?<="bm25_title", )x|^', ""), tmp_path)
-    pool = Pool.objects.get(query_paper__collection=copy, query_paper__name="q1")
+    pool = Pool.objects.get(query_paper__collection=unchanged, query_paper__name="q1")
 
     assert (pool.drawn, pool.retriever_order) == ({"bm25_title": 3}, ["bm25_title"])
     assert (pool.size, pool.to_judge, pool.forced, pool.deepest) == (3, 3, 0, None)
@@ -199,13 +209,13 @@ def test_imported_and_cited_documents_have_no_retriever(files, tmp_path):
     assert found.forced == 1
 
 
-def test_only_a_release_of_citations_adds_what_is_cited(files, tmp_path):
+def test_only_a_release_of_citations_adds_what_is_cited(files, listed, tmp_path):
     """Its import has the sources of the pool, which the next such release completes again."""
     rows = [json.loads(line) for line in files["pools/pool.jsonl"].splitlines()]
     rows[0]["sources"].append({"source": "cited", "rank": None, "score": None, "drawn": False})
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     of_judgments = {**files, "pools/pool.jsonl": lines.encode()}
-    of_citations = listed_files(ReleaseOptions(labels=LabelSource.CITATIONS))
+    of_citations = listed[LabelSource.CITATIONS]
     assert b'"cited"' in of_citations["pools/pool.jsonl"]
 
     found = {}
@@ -222,8 +232,8 @@ def test_only_a_release_of_citations_adds_what_is_cited(files, tmp_path):
 # Runs
 
 
-def test_a_run_that_a_build_names_must_have_a_file(tmp_path):
-    files = listed_files()
+def test_a_run_that_a_build_names_must_have_a_file(listed, tmp_path):
+    files = {**listed[LabelSource.JUDGED]}
     manifest = json.loads(files["manifest.json"])
     for run in manifest["runs"]:
         if run["name"] == "up":
@@ -235,9 +245,11 @@ def test_a_run_that_a_build_names_must_have_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(("old", "new"), [("d05", "d06"), ("q1 Q0 d05 5 ", "q1 Q0 d05 ")])
-def test_another_file_than_the_recorded_run_is_refused(tmp_path, old, new):
+def test_another_file_than_the_recorded_run_is_refused(listed, tmp_path, old, new):
+    files = changed(listed[LabelSource.JUDGED], "runs/up.txt", old, new)
+
     with pytest.raises(ReleaseRefused, match=r"runs/up.txt: does not have the SHA-256 of the run"):
-        imported(changed(listed_files(), "runs/up.txt", old, new), tmp_path)
+        imported(files, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -247,9 +259,9 @@ def test_another_file_than_the_recorded_run_is_refused(tmp_path, old, new):
         ("^q1 Q0 d05 5 ", "q1 Q0 d05 ", "runs/up.txt:5: "),
     ],
 )
-def test_a_run_with_an_invalid_line_is_refused(tmp_path, old, new, words):
+def test_a_run_with_an_invalid_line_is_refused(listed, tmp_path, old, new, words):
     """Its digest is right, as a forger would write it."""
-    files = changed(listed_files(), "runs/up.txt", f"(?m){old}", new)
+    files = changed(listed[LabelSource.JUDGED], "runs/up.txt", f"(?m){old}", new)
     manifest = json.loads(with_new_sums(files)["manifest.json"])
     sha256 = manifest["files"]["runs/up.txt"]["sha256"]
     up = next(run for run in manifest["runs"] if run["name"] == "up")
@@ -278,9 +290,9 @@ class Recording(DirectRun):
         self.result = result
 
 
-def test_an_import_reports_its_progress_and_its_result(files, tmp_path):
+def test_an_import_reports_its_progress_and_its_result(files, listed, tmp_path):
     work = Recording()
-    imported(listed_files(), tmp_path, work=work)
+    imported(listed[LabelSource.JUDGED], tmp_path, work=work)
     of_runs = work.last
     work = Recording()
     whole = with_new_sums(files)

@@ -329,14 +329,19 @@ def test_a_lost_or_changed_file_is_not_handed_out(collection, admin, harm):
 def test_more_versions_cost_the_page_no_more_questions(
     collection, admin, django_assert_num_queries
 ):
-    publish_release(collection=collection, version="1.1")
+    def publish(number: int) -> None:
+        like = {"sha256": first.sha256, "size": first.size, "manifest": first.manifest}
+        collection.releases.create(version=f"1.{number}", summary=first.summary, **like)
+
+    first = collection.releases.get()
+    publish(1)
     url = address("releases")
     admin.get(url)
     with CaptureQueriesContext(connection) as captured:
         admin.get(url)
         expected = len(captured)
     for number in range(2, 5):
-        publish_release(collection=collection, version=f"1.{number}")
+        publish(number)
 
     with django_assert_num_queries(expected):
         admin.get(url)
@@ -356,7 +361,7 @@ def test_more_queries_pairs_and_faults_cost_the_page_no_more_questions(collectio
     asked()  # what a process reads once
     more(2)
     before = asked()
-    more(30)
+    more(22)
     more(5)
 
     assert asked() == before
@@ -379,13 +384,13 @@ def test_the_versions_are_shown_by_fifty_the_newest_first(collection, admin):
     assert "the first version" not in page.text
 
 
-@pytest.mark.parametrize("place", ["x", "-", "1", "-1-", "-99999999999999999999", "\0"])
-def test_an_address_of_no_page_of_versions_shows_the_first(collection, admin, place):
-    page = admin.get(address("releases"), {"after": place})
-
-    assert page.status_code in (200, 400)
-    if page.status_code == 200:
-        assert [release.version for release in page.context["page"].rows] == ["1.0"]
+def test_an_address_of_no_page_of_versions_shows_the_first(collection, admin):
+    for place in ("x", "-", "1", "-1-", "-99999999999999999999", "\0"):
+        page = admin.get(address("releases"), {"after": place})
+        assert page.status_code in (200, 400), place
+        if page.status_code == 200:
+            rows = page.context["page"].rows
+            assert [release.version for release in rows] == ["1.0"], place
 
 
 def test_the_page_reads_no_manifest_and_no_bundle(collection, admin):

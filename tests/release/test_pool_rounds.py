@@ -147,18 +147,27 @@ def published(collection: Collection, version: str) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def two_versions() -> tuple[Collection, dict[str, bytes]]:
+def test_the_changelog_says_what_was_added_since_the_version_before_and_which_systems_moved():
     collection = a_first_version()
     publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     top_up(collection, reason=REASON)
     judge_added(collection, SECOND)
-    return collection, published(collection, "1.1")
+    round_2_is_told(published(collection, "1.1"))
+
+    unchanged = published(collection, "1.2")["CHANGELOG.md"].decode()
+    assert "## Pool rounds" not in unchanged
+    assert "## Rankings" not in unchanged
+
+    top_up(collection, "later", ["d08"], reason="Another one.")
+    judge_added(collection, {"d08": 1})
+    changelog = published(collection, "1.3")["CHANGELOG.md"].decode()
+    assert "- Round 3 added 1 document" in changelog
+    assert "Round 2 added" not in changelog
+    assert "the labels of the pairs of rounds 1–2, after" in changelog
 
 
-def test_the_changelog_says_what_was_added_and_which_systems_moved():
-    _, files = two_versions()
+def round_2_is_told(files: dict[str, bytes]) -> None:
     changelog = files["CHANGELOG.md"].decode()
-
     assert "- Round 2 added 2 documents to the pools of 1 query paper: all documents" in changelog
     assert (
         "Labels of these documents: 2 (0 with grade 0, 0 with grade 1, 1 with grade 2" in changelog
@@ -181,28 +190,6 @@ def test_the_changelog_says_what_was_added_and_which_systems_moved():
     assert [row["labels"] for row in report[0]["rankings"]] == [8, 10]
     late = [row["judged"]["Judged@10"]["late"] for row in report[0]["rankings"]]
     assert late == [0.5, 1.0]
-
-
-def test_a_later_version_names_only_the_rounds_since_the_one_before():
-    collection, _ = two_versions()
-    publish_release(collection=collection, version="1.2", accept=EVERY_EXCEPTION)
-    top_up(collection, "later", ["d08"], reason="Another one.")
-    judge_added(collection, {"d08": 1})
-
-    changelog = published(collection, "1.3")["CHANGELOG.md"].decode()
-
-    assert "- Round 3 added 1 document" in changelog
-    assert "Round 2 added" not in changelog
-    assert "the labels of the pairs of rounds 1–2, after" in changelog
-
-
-def test_a_version_without_a_new_round_says_nothing_of_rounds():
-    collection, _ = two_versions()
-
-    changelog = published(collection, "1.2")["CHANGELOG.md"].decode()
-
-    assert "## Pool rounds" not in changelog
-    assert "## Rankings" not in changelog
 
 
 def test_without_the_report_the_changelog_says_that_nothing_can_be_said():

@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 from django.urls import reverse
@@ -14,7 +15,7 @@ from django.urls import reverse
 from accounts.models import Collection
 from annotation.services import open_query
 from bundle.errors import ReleaseError
-from corpus.models import Document
+from corpus.models import Document, Query
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
@@ -25,9 +26,8 @@ from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
-from tests.support.release_scenes import slot_of
+from tests.support.release_scenes import judge_all
 from tests.support.releases import EVERY_EXCEPTION
-from tests.support.sittings import judge
 from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -71,12 +71,21 @@ def judged(collection: Collection, skip=()) -> Collection:
     """All but `skip` is judged: 2 for what is relevant, 0 for the rest."""
     query = collection.queries.get()
     open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = query.query_paper.pool.candidates.to_judge()
-    for docno in candidates.values_list("document__docno", flat=True):
-        if docno not in skip:
-            for number in (1, 2):
-                judge(slot_of(collection, query.name, docno, number), 2 * (docno in RELEVANT))
+    grades = {docno: 2 * (docno in RELEVANT) for docno in drawn_for(query) if docno not in skip}
+    judge_query(query, grades)
     return collection
+
+
+def drawn_for(query: Query) -> list[str]:
+    """What is to be judged, in order of docno."""
+    candidates = query.query_paper.pool.candidates.to_judge()
+    return sorted(candidates.values_list("document__docno", flat=True))
+
+
+def judge_query(query: Query, grades: dict[str, int]) -> None:
+    """Both judges give each document this grade."""
+    both = {(query.name, docno): (grade, grade) for docno, grade in grades.items()}
+    judge_all(query.collection, both)
 
 
 def files_of(collection: Collection) -> dict[str, bytes]:
@@ -104,29 +113,44 @@ def inferred(sampleval: bytes) -> float:
     return sum(relevant[key] * size[key] / drawn[key] for key in size if drawn[key])
 
 
-def test_a_release_over_whole_pools_has_no_word_about_samples(collection_of_whole_pools):
-    files = files_of(collection_of_whole_pools)
+def test_a_release_over_whole_pools_has_no_word_about_samples(client):
+    whole = {"strategy": "interleaved", "parameters": {"n": 3}}
+    collection = judged(a_sampled_collection(**whole))
+    client.force_login(collection.memberships.get(role="admin").user)
+
+    files = files_of(collection)
+    page = client.get(reverse("releases", args=["small"]))
 
     assert not [name for name in files if name.startswith(("trec/prels", "trec/sampleval"))]
     assert json.loads(files["manifest.json"])["sample"] is None
     assert b"sample" not in files["README.md"]
     assert b'"inclusion": null' in files["pools/pool.jsonl"]
+    assert page.status_code == 200
+    assert "random sample" not in page.text
 
 
-@pytest.fixture
-def collection_of_whole_pools():
-    whole = {"strategy": "interleaved", "parameters": {"n": 3}}
-    return judged(a_sampled_collection(**whole))
+class Sampled(NamedTuple):
+    collection: Collection
+    files: dict[str, bytes]
 
 
 @once_a_file
-def collection():
-    return judged(a_sampled_collection())
+def sampled() -> Sampled:
+    collection = judged(a_sampled_collection())
+    return Sampled(collection, files_of(collection))
 
 
-def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(collection):
-    files = files_of(collection)
+@pytest.fixture
+def collection(sampled) -> Collection:
+    return sampled.collection
 
+
+@pytest.fixture
+def files(sampled) -> dict[str, bytes]:
+    return sampled.files
+
+
+def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(files):
     qrels = list(columns(files["trec/qrels.method.txt"]))
     prels = list(columns(files["trec/prels.method.txt"]))
     assert {len(line) for line in qrels} == {4}
@@ -141,9 +165,7 @@ def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(col
     assert files["trec/prels.method.txt"] == files["trec/prels.all.txt"]
 
 
-def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_one(collection):
-    files = files_of(collection)
-
+def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_one(files):
     lines = list(columns(files["trec/sampleval.method.txt"]))
     strata = defaultdict(set)
     for query, zero, docno, stratum, _ in lines:
@@ -157,9 +179,7 @@ def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_on
     assert [line[2] for line in lines] == sorted(line[2] for line in lines)
 
 
-def test_both_files_give_the_same_estimate(collection):
-    files = files_of(collection)
-
+def test_both_files_give_the_same_estimate(files):
     estimate = horvitz_thompson(files["trec/prels.method.txt"])
     assert estimate == pytest.approx(inferred(files["trec/sampleval.method.txt"]))
     drawn = {docno for _, docno, *_ in columns(files["trec/prels.method.txt"])}
@@ -200,11 +220,8 @@ def test_a_document_without_text_is_in_no_count(textless):
         **{"strategy": "uniform", "parameters": {"size": 3, "depth": 6}},
     )
     open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = query.query_paper.pool.candidates.to_judge()
-    drawn = sorted(candidates.values_list("document__docno", flat=True))
-    for docno in drawn:
-        for slot in (1, 2):
-            judge(slot_of(collection, query.name, docno, slot), 3)
+    drawn = drawn_for(query)
+    judge_query(query, dict.fromkeys(drawn, 3))
 
     files = files_of(collection)
 
@@ -229,10 +246,7 @@ def test_a_sample_of_which_nothing_is_judged_is_in_no_count():
     a_sample(collection, runs=("both",))
     for query in (judged_query, untouched):
         open_query(query=query, annotators=annotators(collection), opened_by=None)
-    candidates = judged_query.query_paper.pool.candidates.to_judge()
-    for docno in candidates.values_list("document__docno", flat=True):
-        for number in (1, 2):
-            judge(slot_of(collection, judged_query.name, docno, number), 1)
+    judge_query(judged_query, dict.fromkeys(drawn_for(judged_query), 1))
 
     files = files_of(collection)
 
@@ -254,9 +268,7 @@ def test_a_drawn_document_without_a_label_counts_as_not_drawn():
     assert b"without a final\nlabel: 1." in files["README.md"]
 
 
-def test_the_bundle_says_plainly_what_the_qrels_are(collection):
-    files = files_of(collection)
-
+def test_the_bundle_says_plainly_what_the_qrels_are(files):
     manifest, readme = json.loads(files["manifest.json"]), files["README.md"].decode()
     assert {"trec/prels.all.txt", "trec/sampleval.all.txt"} <= manifest["files"].keys()
     assert manifest["sample"] == {
@@ -344,10 +356,8 @@ def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
         publish_release(collection=leaving_out, version="1.0")
 
 
-def test_the_same_database_gives_the_same_bytes(collection):
-    first, second = (build_bundle(take_snapshot(collection), "1.0", {}) for _ in range(2))
-
-    assert first.content == second.content
+def test_the_same_database_gives_the_same_bytes(sampled):
+    assert files_of(sampled.collection) == sampled.files
 
 
 def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page():
@@ -370,12 +380,3 @@ def test_the_pages_say_that_it_is_a_sample(collection, client):
     page = client.get(reverse("release", args=["small", "1.0"]))
     assert "Sampled qrels" in page.text
     assert ">a sample<" in client.get(reverse("releases", args=["small"])).text
-
-
-def test_the_release_page_does_not_call_whole_pools_a_sample(collection_of_whole_pools, client):
-    client.force_login(collection_of_whole_pools.memberships.get(role="admin").user)
-
-    page = client.get(reverse("releases", args=["small"]))
-
-    assert page.status_code == 200
-    assert "random sample" not in page.text

@@ -24,7 +24,7 @@ WITHOUT_ORACLE = {"model-labels", "old-reports", "licence", "corpus-licence"}
 
 def asked(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Answers:
     """What the gate finds, as it stands on the page."""
-    return _answers(find_faults(collection=collection, options=options))
+    return answers_of(find_faults(collection=collection, options=options))
 
 
 def _unopened_candidates(collection: Collection) -> list[str]:
@@ -40,7 +40,7 @@ def _unopened_candidates(collection: Collection) -> list[str]:
     )
 
 
-def _answers(findings: tuple[Finding, ...]) -> Answers:
+def answers_of(findings: tuple[Finding, ...]) -> Answers:
     answers = {
         finding.check: (finding.count, finding.items)
         for finding in findings
@@ -52,7 +52,7 @@ def _answers(findings: tuple[Finding, ...]) -> Answers:
 
 
 def read(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Answers:
-    """The same, found by reading every pair and every pool."""
+    """The same, found by reading every pair and every pool. A release finds it, too."""
     snapshot = take_snapshot(collection, options)
     found: dict[str, list[str]] = defaultdict(list)
     papers = {query.name: query.query_paper for query in snapshot.queries}
@@ -93,8 +93,9 @@ def read(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> A
     are_made = bool(folds.number) and not folds.imported and not datasheet.dates_known
     answers |= {"made-folds": (int(are_made), ()), "empty": (labels, ())}
     checks = {finding.check for finding in snapshot.findings} - WITHOUT_ORACLE
-    assert _answers(snapshot.findings) == asked(collection, options)
-    return {check: answers.get(check, (0, ())) for check in checks}
+    found_by_reading = {check: answers.get(check, (0, ())) for check in checks}
+    assert answers_of(snapshot.findings) == found_by_reading
+    return found_by_reading
 
 
 def _duplicates(collection: Collection) -> list[str]:
