@@ -389,7 +389,6 @@ def test_a_query_whose_cases_wait_for_a_week_is_at_risk_until_one_is_decided(
     assert shown_at_risk(admin) == 1
 
     decide_case(Case.objects.due().first(), User.objects.get(username="adju"), Ruling(grade=1))
-    days_pass(14)
 
     assert (reasons_of(collection), shown_at_risk(admin)) == ([], 0)
 
