@@ -425,15 +425,18 @@ class TestForgeries:
         assert page.status_code == 400
         assert not is_logged_in(client)
 
-    @pytest.mark.parametrize(
-        "next_page", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil"]
-    )
-    def test_no_login_leads_to_another_host(self, client, provider, collection, next_page):
+    def test_no_login_leads_to_another_host(self, provider, collection):
         invite(collection)
         log_in(Client(), provider)
-        page = log_in(client, provider, next=next_page)
-        assert page.request["PATH_INFO"] == f"/c/{collection.slug}/"
-        assert all("evil" not in url for url, _ in page.redirect_chain)
+        for next_page in (
+            "https://evil.example/",
+            "//evil.example/",
+            "javascript:alert(1)",
+            "/\\evil",
+        ):
+            page = log_in(Client(), provider, next=next_page)
+            assert page.request["PATH_INFO"] == f"/c/{collection.slug}/", next_page
+            assert all("evil" not in url for url, _ in page.redirect_chain), next_page
 
     def test_a_login_begins_with_a_form_of_this_server(self, provider):
         strict = Client(enforce_csrf_checks=True)

@@ -203,19 +203,21 @@ class TestKnownBrowsers:
         assert log_in("other", client=known).status_code == 429
         assert log_in("PERSON", client=known).status_code == 429
 
-    @pytest.mark.parametrize("forge", ["text", "changed", "other key"])
-    def test_a_forged_cookie_gives_no_tries(self, known, settings, forge):
+    def test_a_forged_cookie_gives_no_tries(self, known, settings):
         real = known.cookies[COOKIE].value
         forged = {
             "text": "person",
             "changed": f"A{real[1:]}",
             "other key": signing.dumps(signing.loads(real, salt=SALT), key="k", salt=SALT),
         }
-        client = Client()
-        client.cookies[COOKIE] = forged[forge]
+        fail(settings.LOGIN_TRIES_PER_NAME)
 
-        assert fail(settings.LOGIN_TRIES_PER_NAME + 1, client=client)[-1] == 429
-        assert log_in(client=client).status_code == 429
+        for name, cookie in forged.items():
+            client = Client()
+            client.cookies[COOKIE] = cookie
+            assert fail(1, client=client) == [429], name
+            assert log_in(client=client).status_code == 429, name
+        assert fail(1, client=known) == [200]
 
     def test_a_stolen_cookie_is_no_login_and_gives_no_more_tries(self, known, settings):
         thief = Client()
@@ -314,9 +316,8 @@ class TestWithoutTheCache:
 
 
 class TestProxies:
-    @pytest.mark.parametrize(
-        ("proxies", "forwarded", "address"),
-        [
+    def test_so_many_addresses_are_believed(self, rf, settings):
+        for proxies, forwarded, address in (
             (0, "1.1.1.1", "10.0.0.1"),
             (0, "", "10.0.0.1"),
             (1, "", "10.0.0.1"),
@@ -329,15 +330,13 @@ class TestProxies:
             (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
             (1, "[2001:db8:1:2::9]:4711", "2001:db8:1:2::/64"),
             (1, "::ffff:1.1.1.1", "1.1.1.1"),
-        ],
-    )
-    def test_so_many_addresses_are_believed(self, proxies, forwarded, address, rf, settings):
-        settings.TRUSTED_PROXIES = proxies
-        headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+        ):
+            settings.TRUSTED_PROXIES = proxies
+            headers = {"X-Forwarded-For": forwarded} if forwarded else {}
 
-        request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers=headers)
+            request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers=headers)
 
-        assert client_address(request) == address
+            assert client_address(request) == address, (proxies, forwarded)
 
     def test_people_behind_one_proxy_are_told_apart(self, person, settings):
         settings.TRUSTED_PROXIES = 1

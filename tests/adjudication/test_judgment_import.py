@@ -120,34 +120,26 @@ def test_the_field_is_ignored_where_the_collection_does_not_ask(collection, load
     assert not Judgment.objects.filter(aspects__isnull=False).exists()
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
+def test_aspects_that_do_not_fit_are_refused_with_their_place(asking, load):
+    for line, problem in (
         ("q1_method,d1,mara,2,the idea", r':2: "aspects" must be numbers in order'),
         ("q1_method,d1,mara,2,1", r":2: q1_method has no aspect 1\. Remove it"),
         ("q1_method,d1,mara,0,2", r':2: "aspects" go with a grade above 0'),
-    ],
-)
-def test_aspects_that_do_not_fit_are_refused_with_their_place(asking, load, line, problem):
-    with pytest.raises(JudgmentsRefused, match=problem):
-        load(f"{ABOUT}{line}\nq1_method,d1,ines,2,\n", into=asking)
+    ):
+        with pytest.raises(JudgmentsRefused, match=problem):
+            load(f"{ABOUT}{line}\nq1_method,d1,ines,2,\n", into=asking)
 
-    assert not Judgment.objects.exists()
+        assert not Judgment.objects.exists(), line
 
 
 class TestARelease:
-    @pytest.fixture
-    def released(self):
-        return publish_release(collection=a_judged_collection(), version="1.0")
-
     def contents(self, release):
         with open_release(release) as file, zipfile.ZipFile(file) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
 
-    def test_exported_and_imported_again_it_gives_the_same_qrels_and_agreement(
-        self, released, load
-    ):
-        before = self.contents(released)
+    def test_imported_again_it_gives_the_same_qrels_and_agreement_and_states_the_import(self, load):
+        judged = a_judged_collection()
+        before = self.contents(publish_release(collection=judged, version="1.0"))
         queries = ("q1_background", "q1_method", "q2_method")
         fresh = with_documents("moved", queries=queries)
         texts = [
@@ -164,20 +156,11 @@ class TestARelease:
             old, new = (json.loads(files[f"reports/{name}.json"]) for files in (before, after))
             assert new["facets"] == old["facets"]
             assert new["queries"] == old["queries"]
+        assert "judgment_imports" not in json.loads(before["manifest.json"])
+        assert "made elsewhere" not in before["README.md"].decode()
+        self.check_what_was_imported(after)
 
-    def test_it_states_what_was_imported(self, released, load):
-        texts = [
-            self.contents(released)[f"annotations/{name}.csv"].decode()
-            for name in ("ratings", "adjudications")
-        ]
-        queries = ("q1_background", "q1_method", "q2_method")
-        fresh = with_documents("moved", queries=queries)
-        load(*texts, into=fresh)
-
-        after = self.contents(
-            publish_release(collection=fresh, version="1.0", accept=accepting(["made-folds"]))
-        )
-
+    def check_what_was_imported(self, after):
         readme = after["README.md"].decode()
         assert "Judgments made elsewhere and imported: 18." in readme
         assert "No annotator saw where a candidate came from" not in readme
@@ -188,11 +171,6 @@ class TestARelease:
         assert set(row["files"]) == {"file1.csv", "file2.csv"}
         pool_lines = after["pools/pool.jsonl"].decode().splitlines()
         assert {json.loads(line)["drawn_by"] for line in pool_lines} == {"imported"}
-
-    def test_a_release_without_imports_says_nothing_about_them(self, released):
-        files = self.contents(released)
-        assert "judgment_imports" not in json.loads(files["manifest.json"])
-        assert "made elsewhere" not in files["README.md"].decode()
 
 
 class TestAFile:
@@ -333,9 +311,8 @@ class TestAFile:
         load(TWO.replace("q1_method", "q1"))
         assert {row[0] for row in grades(collection)} == {"q1_method"}
 
-    @pytest.mark.parametrize(
-        ("line", "words"),
-        [
+    def test_an_invalid_line_is_named(self, load):
+        for line, words in (
             ("q1_method,d1,mara,7,,,", r'"grade" is \'7\', which is not one of the grades 0, 1'),
             ("q1_method,d1,mara,,,,", '"grade" and "reason" are empty'),
             ("q1_method,d1,mara,1,garbled,,", "Remove one of the two"),
@@ -344,12 +321,10 @@ class TestAFile:
             ("q1_method,,mara,1,,,", '"docno" must be an id'),
             ("q1_method,d1,mara,1,,,soon", '"seconds" must be a number'),
             ("q1_method,d1,mara,1", "4 cells, but the header has 7"),
-        ],
-    )
-    def test_an_invalid_line_is_named(self, load, line, words):
-        with pytest.raises(JudgmentsRefused, match=rf"file1\.csv:2: .*{words}"):
-            load(HEADER + line + "\n")
-        assert not Judgment.objects.exists()
+        ):
+            with pytest.raises(JudgmentsRefused, match=rf"file1\.csv:2: .*{words}"):
+                load(HEADER + line + "\n")
+            assert not Judgment.objects.exists(), line
 
     def test_an_empty_file_is_refused(self, load):
         with pytest.raises(JudgmentsRefused, match="it holds no judgment and no decision"):
@@ -486,10 +461,10 @@ class TestOtherTools:
         with pytest.raises(JudgmentsRefused, match="such as Near=3"):
             load(json.dumps(line), suffix=".jsonl")
 
-    @pytest.mark.parametrize("text", ["[1]", "[{]", '{"a": 1', "[" * 100_000])
-    def test_broken_json_is_refused(self, load, text):
-        with pytest.raises(JudgmentsRefused, match=r"file1\.json:1: "):
-            load(text, suffix=".json")
+    def test_broken_json_is_refused(self, load):
+        for text in ("[1]", "[{]", '{"a": 1', "[" * 100_000):
+            with pytest.raises(JudgmentsRefused, match=r"file1\.json:1: "):
+                load(text, suffix=".json")
 
 
 class TestTheCommand:

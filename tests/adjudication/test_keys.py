@@ -1,6 +1,7 @@
 """One idempotency key is one ruling on one case by one adjudicator; anything else is refused."""
 
 import uuid
+from itertools import product
 
 import pytest
 
@@ -35,48 +36,32 @@ def test_the_same_ruling_with_the_same_key_counts_once(opening, adjudicator):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "ruling",
-    [
+def test_a_key_with_another_ruling_is_refused(opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    first = settle(slot, adjudicator, 1)
+
+    for ruling in (
         Ruling(grade=2),
         Ruling(reason="other", note="Two papers in one"),
         Ruling(grade=1, note="On reflection"),
-    ],
-)
-def test_a_key_with_another_ruling_is_refused(opening, adjudicator, ruling):
-    slot, *_ = judge_both(opening, (0, 3))
-    first = settle(slot, adjudicator, 1)
-
-    with pytest.raises(DecisionKeyReused):
-        settle(slot, adjudicator, None, ruling=ruling, key=first.key)
+    ):
+        with pytest.raises(DecisionKeyReused):
+            settle(slot, adjudicator, None, ruling=ruling, key=first.key)
     assert Decision.objects.get() == first
 
 
 @pytest.mark.django_db
-def test_a_key_of_another_case_is_refused(opening, adjudicator):
+def test_a_key_of_another_case_adjudicator_or_judgment_is_refused(opening, adjudicator):
     slot, other = judge_both(opening, (0, 3), (0, 3))
     first = settle(slot, adjudicator, 1)
+    colleague = member(opening.query.collection, Role.ADJUDICATOR, "adju2")
 
     with pytest.raises(DecisionKeyReused):
         settle(other, adjudicator, 1, key=first.key)
-    assert Decision.objects.get() == first
-
-
-@pytest.mark.django_db
-def test_a_key_of_another_adjudicator_is_refused(opening, adjudicator):
-    slot, *_ = judge_both(opening, (0, 3))
-    first = settle(slot, adjudicator, 1)
-
     with pytest.raises(DecisionKeyReused):
-        settle(slot, member(opening.query.collection, Role.ADJUDICATOR, "adju2"), 1, key=first.key)
-
-
-@pytest.mark.django_db
-def test_a_key_that_settled_other_judgments_is_refused(opening, adjudicator):
-    slot, *_ = judge_both(opening, (0, 3))
-    first = settle(slot, adjudicator, 1)
+        settle(slot, colleague, 1, key=first.key)
+    assert Decision.objects.get() == first
     judge(slot, 2)
-
     with pytest.raises(DecisionKeyReused):
         settle(slot, adjudicator, 1, key=first.key)
     assert Case.objects.due().filter(pk=slot.pair_id).exists()
@@ -142,21 +127,21 @@ def test_an_old_page_is_a_conflict_and_the_page_of_today_can_change_the_decision
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("letter", ["a", "b"])
-@pytest.mark.parametrize("revised", [1, 3])
 def test_an_accepted_card_sent_again_is_the_same_ruling_though_a_judge_revised_since(
-    client, opening, adjudicator, letter, revised
+    client, opening, adjudicator
 ):
     """The second time the case shows other cards, or is none any more."""
     client.force_login(adjudicator)
-    slot, *_ = judge_both(opening, (0, 3))
-    fields = {**carried(client.get(pair_url(slot, "case")).content.decode()), "answer": letter}
-    client.post(pair_url(slot, "case"), fields, **JSON)
-    judge(slot, revised)
-    response = client.post(pair_url(slot, "case"), fields, **JSON)
+    slots = judge_both(opening, *[(0, 3)] * 4)
+    for slot, (letter, revised) in zip(slots, product("ab", (1, 3)), strict=True):
+        url = pair_url(slot, "case")
+        fields = {**carried(client.get(url).content.decode()), "answer": letter}
+        client.post(url, fields, **JSON)
+        judge(slot, revised)
+        response = client.post(url, fields, **JSON)
 
-    assert (response.status_code, response.json()["key"]) == (200, fields["key"])
-    assert Decision.objects.count() == 1
+        assert (response.status_code, response.json()["key"]) == (200, fields["key"])
+        assert Decision.objects.filter(pair=slot.pair_id).count() == 1, (letter, revised)
 
 
 # At once

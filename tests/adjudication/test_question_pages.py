@@ -117,20 +117,19 @@ def test_after_the_only_case_of_a_query_the_queue_follows(opening, slot, adjudic
     assert "No case is due" in queue
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{}, {"wording": "Is it not a 3?"}, {"wording": "again", "query_sentences": ["one"]}],
-)
-def test_an_incomplete_question_is_not_sent(slot, fields):
+def test_an_incomplete_question_is_not_sent(slot):
     client = browser_of("adju")
-    case = page(client, pair_url(slot, "case"))
+    carried_on = fields_of(page(client, pair_url(slot, "case")), "ask-form")
 
-    answer = client.post(
-        pair_url(slot, "ask-judges"), fields_of(case, "ask-form") | fields, follow=True
-    )
+    for fields in (
+        {},
+        {"wording": "Is it not a 3?"},
+        {"wording": "again", "query_sentences": ["one"]},
+    ):
+        answer = client.post(pair_url(slot, "ask-judges"), carried_on | fields, follow=True)
 
-    assert "This question is incomplete" in answer.content.decode()
-    assert not PairQuestion.objects.exists()
+        assert "This question is incomplete" in answer.content.decode(), fields
+        assert not PairQuestion.objects.exists()
 
 
 def test_a_refused_question_shows_the_case_again_with_the_reason(slot):
@@ -215,6 +214,7 @@ def test_the_case_shows_both_versions_of_each_card_after_the_answers(slot, adjud
 
 
 def test_a_judge_finds_the_questions_before_the_queries(opening, slot, adjudicator):
+    assert "look at again" not in page(browser_of("ann1"), address(opening, "judge"))
     for each in slots_of(opening, "ann1")[:2]:
         ask(each, adjudicator)
 
@@ -222,10 +222,6 @@ def test_a_judge_finds_the_questions_before_the_queries(opening, slot, adjudicat
 
     assert "2 pairs to look at again" in text
     assert text.index("to look at again") < text.index("of 4 pairs")
-
-
-def test_without_a_question_nothing_is_said_of_questions(opening):
-    assert "look at again" not in page(browser_of("ann1"), address(opening, "judge"))
 
 
 def test_the_page_shows_ones_own_judgment_and_the_marked_sentences(slot, adjudicator):
@@ -240,46 +236,37 @@ def test_the_page_shows_ones_own_judgment_and_the_marked_sentences(slot, adjudic
     assert re.search(rf'<mark class="in-question">(<strong[^>]*>)?{re.escape(first)}', text)
 
 
-def test_a_judge_keeps_the_judgment(opening, slot, adjudicator):
-    ask(slot, adjudicator)
-    client = browser_of("ann1")
+def answered(client: Client, slot: Slot, **fields) -> str:
+    """The address that follows."""
     text = client.get(pair_url(slot, "judge-question")).content.decode()
-
-    answer = client.post(
-        pair_url(slot, "judge-question"), carried(text) | {"answer": "keep"}, follow=True
-    )
-
-    assert KeptAnswer.objects.get().judgment == slot.judgment
-    assert answer.request["PATH_INFO"] == address(opening, "judge")
-    assert "Your answer is saved." in answer.content.decode()
+    return client.post(pair_url(slot, "judge-question"), carried(text) | fields).url
 
 
-@pytest.mark.parametrize(
-    ("fields", "grade", "reason"),
-    [({"answer": "2"}, 2, ""), ({"answer": "cannot", "reason": "garbled"}, None, "garbled")],
-)
-def test_a_judge_changes_the_judgment(slot, adjudicator, fields, grade, reason):
-    ask(slot, adjudicator)
-    client = browser_of("ann1")
-    text = client.get(pair_url(slot, "judge-question")).content.decode()
-
-    client.post(pair_url(slot, "judge-question"), carried(text) | fields)
-
-    slot.refresh_from_db()
-    assert (slot.judgment.grade, slot.judgment.reason) == (grade, reason)
-    assert slot.judgment.sequence == 2
-
-
-def test_the_next_question_follows(opening, adjudicator):
+def test_a_judge_keeps_the_judgment_and_the_next_question_follows(opening, adjudicator):
     first, second = slots_of(opening, "ann1")[:2]
     ask(first, adjudicator)
     ask(second, adjudicator)
     client = browser_of("ann1")
-    text = client.get(pair_url(first, "judge-question")).content.decode()
 
-    answer = client.post(pair_url(first, "judge-question"), carried(text) | {"answer": "keep"})
+    assert answered(client, first, answer="keep") == pair_url(second, "judge-question")
+    assert KeptAnswer.objects.get().judgment == first.judgment
+    assert answered(client, second, answer="keep") == address(opening, "judge")
+    assert "Your answer is saved." in page(client, address(opening, "judge"))
 
-    assert answer.url == pair_url(second, "judge-question")
+
+def test_a_judge_changes_the_judgment(opening, adjudicator):
+    first, second = slots_of(opening, "ann1")[:2]
+    for slot, fields, grade, reason in (
+        (first, {"answer": "2"}, 2, ""),
+        (second, {"answer": "cannot", "reason": "garbled"}, None, "garbled"),
+    ):
+        ask(slot, adjudicator)
+
+        answered(browser_of("ann1"), slot, **fields)
+
+        slot.refresh_from_db()
+        assert (slot.judgment.grade, slot.judgment.reason) == (grade, reason)
+        assert slot.judgment.sequence == 2
 
 
 @pytest.mark.parametrize("answer", ["keep", "2"])

@@ -15,7 +15,7 @@ from tests.support.aspects import (
     an_open_query_with_steps,
 )
 from tests.support.factories import a_collection, an_open_query, member
-from tests.support.sittings import judge, pair_url, query_url, slots_of, tells
+from tests.support.sittings import judge, pair_url, query_url, settle, slots_of, tells
 
 pytestmark = pytest.mark.django_db
 
@@ -48,41 +48,38 @@ def without_noise(page: str) -> str:
     return re.sub(r'(csrfmiddlewaretoken|"key") ?.*?value="[^"]*"', "", page)
 
 
-def test_no_page_holds_metadata_sources_or_other_people(client, opening):
+def test_no_page_holds_metadata_sources_other_people_or_docnos(client, opening):
     for number, username in enumerate(("ann1", "ann2")):
         for slot in slots_of(opening, username)[: number + 2]:
             judge(slot, Answer(grade=number + 1, note=f"note of {number}"))
     client.force_login(opening.seats.get(number=1).annotator)
+    docnos = [slot.pair.candidate.document.docno for slot in slots_of(opening, "ann1")]
 
     for url, page in everything_served(client, opening).items():
         for word in (*HIDDEN, "note of 1"):
             assert not tells(page, word), f"{url} tells {word!r}"
-
-
-def test_no_page_holds_the_docno_of_a_candidate(client, opening):
-    client.force_login(opening.seats.get(number=1).annotator)
-    judge(slots_of(opening, "ann1")[0], 1)
-    docnos = [slot.pair.candidate.document.docno for slot in slots_of(opening, "ann1")]
-
-    for url, page in everything_served(client, opening).items():
         # The factory's texts name their document; what is left must not.
         bare = re.sub(r"(Title|Background|Method|Result) of d\d+", "", page)
         for docno in docnos:
             assert not re.search(rf"\b{docno}\b", bare), f"{url} tells {docno}"
 
 
-def test_no_page_changes_when_the_other_judges(client, opening):
-    judge(slots_of(opening, "ann1")[0], 2, seconds=10)
+def test_no_page_changes_when_the_other_judges_and_a_case_is_settled(client, opening):
+    own, *_ = slots_of(opening, "ann1")
+    judge(own, 2, seconds=10)
     client.force_login(opening.seats.get(number=1).annotator)
     before = everything_served(client, opening)
     theirs = cycle([Answer(grade=0), Answer(grade=3, note="!"), Answer(reason="garbled")])
     for slot, answer in zip(slots_of(opening, "ann2"), theirs, strict=False):
         judge(slot, answer, seconds=2)
     after = everything_served(client, opening)
+    settle(own, member(opening.query.collection, Role.ADJUDICATOR, "adju"), 3)
+    settled = everything_served(client, opening)
 
-    assert {url: without_noise(page) for url, page in before.items()} == {
-        url: without_noise(page) for url, page in after.items()
-    }
+    for pages in (after, settled):
+        assert {url: without_noise(page) for url, page in before.items()} == {
+            url: without_noise(page) for url, page in pages.items()
+        }
 
 
 def test_no_page_changes_with_what_the_other_says_that_a_match_is_about(client):
@@ -124,20 +121,6 @@ def test_no_page_changes_with_the_grade_that_is_proposed_to_the_other(client):
 
 def page_at(client, url: str) -> str:
     return client.get(url).content.decode()
-
-
-def test_no_page_changes_when_a_case_is_settled(client, opening):
-    from tests.support.sittings import judge_both, settle
-
-    first, *_ = judge_both(opening, (0, 3), (1, 1))
-    client.force_login(opening.seats.get(number=1).annotator)
-    before = everything_served(client, opening)
-    settle(first, member(opening.query.collection, Role.ADJUDICATOR, "adju"), 2)
-
-    after = everything_served(client, opening)
-    assert {url: without_noise(page) for url, page in before.items()} == {
-        url: without_noise(page) for url, page in after.items()
-    }
 
 
 def test_the_two_judges_see_different_orders_that_say_nothing_of_the_pool():

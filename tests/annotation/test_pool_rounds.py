@@ -19,6 +19,7 @@ from tests.support.repeats import answer_next, answer_repeat, answer_token
 from tests.support.rounds import top_up
 from tests.support.sittings import judge, own_queries
 from tests.support.visits import client_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,7 @@ def judge_everything(opening: Opening, grade: int = 1) -> None:
         judge(slot, grade)
 
 
-@pytest.fixture
+@once_a_file
 def opening() -> Opening:
     """Thirty pairs, judged by both."""
     opening = an_open_query(a_collection(), size=30)
@@ -235,7 +236,7 @@ def test_two_rounds_can_be_opened_at_once(opening):
 
 
 def test_no_page_or_answer_tells_a_new_judge_an_earlier_judgment_or_what_is_old():
-    opening = an_open_query(a_collection(), size=30)
+    opening = an_open_query(a_collection(), size=10)
     for slot in Slot.objects.filter(pair__query=opening.query).select_related(
         "annotator", "pair__candidate__document", "pair__query__opening__guideline"
     ):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.test import Client
 
 from accounts.models import User
 from annotation.models import Repeat, RepeatJudgment
@@ -19,12 +18,6 @@ from tests.support.worlds import once_a_file
 pytestmark = pytest.mark.one_database
 
 NOTE = "only-in-a-repeat"
-
-
-def crawl_of(username: str) -> Crawl:
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return Crawl(client).follow_links("/")
 
 
 def shape(body: str) -> str:
@@ -100,7 +93,9 @@ def judged():
 
 # tests/test_blindness.py searches for it in all that others get.
 def test_the_author_is_shown_the_own_answer(judged):
-    assert crawl_of("ann1").holding(re.compile(NOTE))
+    crawl = Crawl(client_of("ann1"))
+    crawl.ask("get", f"/c/small/judge/{judged.query.name}/mine/")
+    assert crawl.holding(re.compile(NOTE))
 
 
 def test_no_address_of_another_persons_repeat_opens(judged):

@@ -290,9 +290,8 @@ def test_a_row_that_the_download_lacks_stops_the_deletion(world):
     begin_deletion(collection=collection, name="small")  # a deletion that began is asked for again
 
 
-def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were(settings):
-    other = a_full_world("other")
-    rows, files = all_rows(), files_of(other.collection)
+def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were(world, settings):
+    rows, files = all_rows(), files_of(world.collection)
     doomed = a_full_world("doomed")
     collection = archived(doomed)
     exported(collection)
@@ -305,7 +304,7 @@ def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were
     jobs.run(job.pk)
 
     assert all_rows() == rows
-    assert files_of(other.collection) == files
+    assert files_of(world.collection) == files
     record = RecordedAction.objects.filter(collection_slug="doomed").order_by("pk")
     assert [action.kind for action in record][-3:] == [
         ActionKind.COLLECTION_EXPORTED,
@@ -313,7 +312,7 @@ def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were
         ActionKind.COLLECTION_DELETED,
     ]
     for folder in (settings.ARTEFACT_DIR, settings.RELEASE_DIR, settings.UPLOAD_DIR):
-        assert [path.name for path in Path(folder).iterdir() if path.name[0] != "."] == ["other"]
+        assert [path.name for path in Path(folder).iterdir() if path.name[0] != "."] == ["small"]
     assert User.objects.filter(username="adju").exists()
 
 

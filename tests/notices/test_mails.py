@@ -31,6 +31,7 @@ from tests.support.factories import a_collection, an_open_query, member
 from tests.support.help_scenes import answer, ask_admin
 from tests.support.running import at_once
 from tests.support.sittings import judge_both, slots_of
+from tests.support.worlds import once_a_file
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def give_email(username: str, **changes) -> User:
     return the(username)
 
 
-@pytest.fixture
+@once_a_file
 def collection() -> Collection:
     """With three pairs for each annotator; ann1 and ann2 have confirmed their emails."""
     collection = a_collection()

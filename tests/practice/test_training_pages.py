@@ -316,7 +316,7 @@ def test_the_api_lists_sets_with_results_and_missed_pairs(collection, tia):
 
 
 def test_an_admin_measures_a_senior_on_the_page_of_the_person(collection):
-    with_gold(collection, size=24)
+    with_gold(collection, size=8)
     Collection.objects.update(senior_rho=0.7)
     ann1 = User.objects.get(username="ann1")
     url = address("measure-senior", ann1.pk)
@@ -336,7 +336,7 @@ def test_more_sets_and_people_cost_the_pages_no_more_questions(collection, tia):
     own = queries_of(client_of("tia"), address("training"))
     with_gold(collection)
     a_training_set(collection, pairs=6)
-    for number in range(4):
+    for number in range(2):
         person = a_trainee(collection, f"bo{number}")
         train(collection, person, lambda pair: 3 - as_gold(pair))
 
