@@ -285,6 +285,7 @@ def test_the_list_of_decisions_has_the_own_ones_only(pages, opening, adjudicator
 # Nothing tells
 
 
+@pytest.mark.by_day(2)
 def test_no_page_and_no_answer_tells_a_judgment_before_the_grade(opening, adjudicator):
     """Every address with every id; then an address of the crawl shows a note, once graded.
 

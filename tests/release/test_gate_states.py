@@ -348,7 +348,7 @@ def judged() -> Judged:
     return Judged(collection, find_faults(collection=collection), other, read(other))
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("state", STATES.values(), ids=list(STATES))
 def test_the_gate_finds_what_reading_everything_finds(state, judged):
     state(judged.collection)

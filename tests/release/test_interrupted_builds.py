@@ -88,7 +88,7 @@ def hidden(root: Path) -> list[str]:
 @pytest.mark.faults
 @pytest.mark.one_database  # the files of a killed build are the same on each
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(4)
 def test_a_build_that_is_killed_at_any_moment_leaves_no_half_of_a_release(client):
     collection = a_judged_collection()
     done = subprocess.run(
