@@ -456,13 +456,30 @@ def test_the_server_finds_open_queries_by_name_facet_or_person(collection, admin
 
 
 def test_every_column_of_the_board_sorts_both_ways(collection, admin):
-    low, high = an_open_query(collection), an_open_query(collection, facet="result")
-    judge_both(high, (0, 1))
+    """Each in an order of its own."""
+    a, b, c = (
+        a_query(collection, size, facet)
+        for size, facet in ((3, "method"), (10, "result"), (2, "background"))
+    )
+    opened = {
+        query: open_query(query=query, annotators=annotators(collection), opened_by=None)
+        for query in (b, c, a)
+    }
+    judge_both(opened[a], (1, 1))
+    judge_both(opened[b], (0, 1), (0, 1))
+    judge_both(opened[c], (0, 1))
 
-    for key in ("query", "facet", "judged", "cases", "opened"):
-        for sort, expected in ((key, [low, high]), (f"-{key}", [high, low])):
+    orders = {
+        "query": [a, b, c],
+        "facet": [c, a, b],
+        "judged": [b, a, c],
+        "cases": [a, c, b],
+        "opened": [b, c, a],
+    }
+    for key, queries in orders.items():
+        for sort, expected in ((key, queries), (f"-{key}", queries[::-1])):
             page = admin.get(address("board"), {"sort": sort})
-            assert [row.opening for row in page.context["rows"]] == expected, sort
+            assert [row.query for row in page.context["rows"]] == expected, sort
 
 
 def test_a_query_is_ready_when_its_paper_speaks_of_its_facet(collection):
