@@ -1,4 +1,4 @@
-"""Detect a full disk and a read-only folder, with error messages for both. Pure."""
+"""A full disk and a read-only folder: detection, error messages, closing a file. Pure."""
 
 from __future__ import annotations
 

@@ -333,7 +333,7 @@ def test_more_sets_and_people_cost_the_pages_no_more_questions(collection, tia):
     own = queries_of(client_of("tia"), address("training"))
     with_gold(collection)
     a_training_set(collection, pairs=6)
-    for number in range(2):
+    for number in range(4):
         person = a_trainee(collection, f"bo{number}")
         train(collection, person, lambda pair: 3 - as_gold(pair))
 

@@ -7,7 +7,6 @@ import io
 import json
 import re
 import zipfile
-from typing import NamedTuple
 
 import ir_measures
 import pytest
@@ -31,6 +30,7 @@ from release.publicity import make_public
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
 from scoring.systems.run_files import read_system_file
+from tests.support.bundles import BuiltRelease, built_release
 from tests.support.citation_scenes import (
     DOCNOS,
     MODELS,
@@ -52,17 +52,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
 
 
-class Built(NamedTuple):
-    collection: Collection
-    files: dict[str, bytes]  # of its version 1.0, with citations
-
-
 @once_a_file
-def built_mdcr() -> Built:
-    collection = an_mdcr_collection()
-    bundle = build_bundle(take_snapshot(collection, CITATIONS), "1.0", {})
-    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
-        return Built(collection, {name: archive.read(name) for name in archive.namelist()})
+def built_mdcr() -> BuiltRelease:
+    return built_release(an_mdcr_collection(), CITATIONS, {})
 
 
 @pytest.fixture
@@ -303,6 +295,12 @@ def test_the_readme_of_judged_labels_does_not_speak_of_citations():
     readme = published(a_judged_collection(), ReleaseOptions())["README.md"].decode()
 
     assert "citation" not in readme.replace("citation managers", "")
+
+
+def test_the_same_pools_give_the_same_bytes(built_mdcr):
+    again = built_release(built_mdcr.collection, CITATIONS, {})
+
+    assert again.content == built_mdcr.content
 
 
 def test_the_pages_of_a_version_say_that_its_labels_are_citations(mdcr, client):

@@ -361,7 +361,7 @@ def test_more_queries_pairs_and_faults_cost_the_page_no_more_questions(collectio
     asked()  # what a process reads once
     more(2)
     before = asked()
-    more(22)
+    more(30)
     more(5)
 
     assert asked() == before

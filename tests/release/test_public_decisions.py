@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +12,6 @@ from accounts.models import User
 from adjudication.errors import DecisionInPublicVersion
 from adjudication.models import Decision, Recipient
 from annotation.models import Slot
-from release.files import path_of
 from release.models import PublicPeriod
 from release.publicity import make_private, make_public
 from release.services import publish_release
@@ -147,9 +145,7 @@ def test_a_pair_judged_again_gets_a_new_decision(public, collection, slot):
 
 def test_a_public_version_of_another_collection_changes_nothing(release, slot):
     other = a_judged_collection(slug="other")
-    summary = {"sha256": release.sha256, "size": release.size, "manifest": release.manifest}
-    shutil.copytree(path_of("small", "1.0").parent, path_of("other", "1.0").parent)
-    make_public(release=other.releases.create(version="1.0", **summary), person=None)
+    make_public(release=publish_release(collection=other, version="1.0"), person=None)
 
     settle(slot, adjudicator(), 2)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pytest
 from django.urls import reverse
@@ -19,15 +16,14 @@ from corpus.models import Document, Query
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from release.services import build_bundle, find_faults, publish_release
-from release.snapshot import take_snapshot
+from release.services import find_faults, publish_release
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
+from tests.support.bundles import BuiltRelease, built_release, released_files
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.release_scenes import judge_all
-from tests.support.releases import EVERY_EXCEPTION
 from tests.support.worlds import once_a_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -88,12 +84,6 @@ def judge_query(query: Query, grades: dict[str, int]) -> None:
     judge_all(query.collection, both)
 
 
-def files_of(collection: Collection) -> dict[str, bytes]:
-    bundle = build_bundle(take_snapshot(collection), "1.0", EVERY_EXCEPTION)
-    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def columns(content: bytes) -> Iterator[list[str]]:
     return (line.split(" ") for line in content.decode().splitlines())
 
@@ -118,7 +108,7 @@ def test_a_release_over_whole_pools_has_no_word_about_samples(client):
     collection = judged(a_sampled_collection(**whole))
     client.force_login(collection.memberships.get(role="admin").user)
 
-    files = files_of(collection)
+    files = released_files(collection)
     page = client.get(reverse("releases", args=["small"]))
 
     assert not [name for name in files if name.startswith(("trec/prels", "trec/sampleval"))]
@@ -129,15 +119,9 @@ def test_a_release_over_whole_pools_has_no_word_about_samples(client):
     assert "random sample" not in page.text
 
 
-class Sampled(NamedTuple):
-    collection: Collection
-    files: dict[str, bytes]
-
-
 @once_a_file
-def sampled() -> Sampled:
-    collection = judged(a_sampled_collection())
-    return Sampled(collection, files_of(collection))
+def sampled() -> BuiltRelease:
+    return built_release(judged(a_sampled_collection()))
 
 
 @pytest.fixture
@@ -188,7 +172,7 @@ def test_both_files_give_the_same_estimate(files):
 
 
 def test_a_uniform_sample_is_one_stratum():
-    files = files_of(
+    files = released_files(
         judged(a_sampled_collection(strategy="uniform", parameters={"size": 9, "depth": 9}))
     )
 
@@ -223,7 +207,7 @@ def test_a_document_without_text_is_in_no_count(textless):
     drawn = drawn_for(query)
     judge_query(query, dict.fromkeys(drawn, 3))
 
-    files = files_of(collection)
+    files = released_files(collection)
 
     prels, sampleval = files["trec/prels.all.txt"], files["trec/sampleval.all.txt"]
     assert horvitz_thompson(prels) == pytest.approx(5)
@@ -248,7 +232,7 @@ def test_a_sample_of_which_nothing_is_judged_is_in_no_count():
         open_query(query=query, annotators=annotators(collection), opened_by=None)
     judge_query(judged_query, dict.fromkeys(drawn_for(judged_query), 1))
 
-    files = files_of(collection)
+    files = released_files(collection)
 
     in_sampleval = {query for query, *_ in columns(files["trec/sampleval.all.txt"])}
     assert in_sampleval == {judged_query.name}
@@ -259,7 +243,7 @@ def test_a_drawn_document_without_a_label_counts_as_not_drawn():
     collection = a_sampled_collection()
     judged(collection, skip={"d36"})
 
-    files = files_of(collection)
+    files = released_files(collection)
 
     grades = {docno: grade for _, _, docno, _, grade in columns(files["trec/sampleval.all.txt"])}
     assert grades["d36"] == "-1"
@@ -319,7 +303,7 @@ def strata_of(files):
 
 
 def test_what_is_left_out_is_in_no_stratum(leaving_out):
-    files = files_of(pools_of(leaving_out))
+    files = released_files(pools_of(leaving_out))
 
     assert strata_of(files) == {
         "1": {"d05", "d36", "d37"},  # d39 has no text
@@ -332,7 +316,7 @@ def test_what_is_left_out_is_in_no_stratum(leaving_out):
 
 
 def test_what_may_not_be_drawn_is_in_no_stratum(leaving_out):
-    files = files_of(pools_of(leaving_out, only=("not_later",)))
+    files = released_files(pools_of(leaving_out, only=("not_later",)))
 
     assert strata_of(files) == {"1": {"d05"}, "2": {"d06", "d07", "d08", "d09"}}
     chance = [float(last) for *_, last in columns(files["trec/prels.all.txt"])]
@@ -340,7 +324,7 @@ def test_what_may_not_be_drawn_is_in_no_stratum(leaving_out):
 
 
 def test_a_run_that_was_taken_whole_is_certain(leaving_out):
-    files = files_of(pools_of(leaving_out, forced=("known",), excluded=("cited",)))
+    files = released_files(pools_of(leaving_out, forced=("known",), excluded=("cited",)))
 
     assert strata_of(files)["0"] == {"d01", "d02", "d03", "d04", "d38"}
     methods = {docno: method for _, docno, _, method, _ in columns(files["trec/prels.all.txt"])}
@@ -357,7 +341,7 @@ def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
 
 
 def test_the_same_database_gives_the_same_bytes(sampled):
-    assert files_of(sampled.collection) == sampled.files
+    assert built_release(sampled.collection).content == sampled.content
 
 
 def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page():

@@ -16,7 +16,8 @@ from scoring.measures import parse_measures, score_lists
 from scoring.measures.sampled import SampledPools
 from scoring.results import measures_of, per_query
 from scoring.services import evaluate
-from tests.release.test_samples import a_sampled_collection, columns, files_of, judged
+from tests.release.test_samples import a_sampled_collection, columns, judged
+from tests.support.bundles import released_files
 
 TOP = {"a": 2, "b": 0, "c": 1, "d": 2}
 DEEP = dict(zip("efghijklmnop", [1, 0, 0, 2, 1, 0, 0, 1, 0, 0, 2, 0], strict=True))
@@ -72,7 +73,7 @@ def test_scores_over_sampled_pools_have_the_values_of_the_released_sampleval():
         collection, [stored_lists(collection.systems.get(name="up"))]
     ).as_json()
 
-    lines = list(columns(files_of(collection)["trec/sampleval.all.txt"]))
+    lines = list(columns(released_files(collection)["trec/sampleval.all.txt"]))
     strata = {docno: int(stratum) for _, _, docno, stratum, _ in lines}
     grades = {docno: int(grade) for _, _, docno, _, grade in lines if int(grade) >= 0}
     # The collection is relevant from grade 2.

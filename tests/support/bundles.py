@@ -8,6 +8,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from accounts.models import Collection
 from bundle.options import ReleaseOptions
@@ -19,12 +20,33 @@ from tests.support.releases import EVERY_EXCEPTION
 AS_IT_IS = ReleaseOptions()
 
 
+class BuiltRelease(NamedTuple):
+    """A release that is not published."""
+
+    collection: Collection
+    content: bytes  # of the zip
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return unpacked(self.content)
+
+
+def built_release(
+    collection: Collection, options: ReleaseOptions = AS_IT_IS, accept=EVERY_EXCEPTION
+) -> BuiltRelease:
+    bundle = build_bundle(take_snapshot(collection, options), "1.0", accept)
+    return BuiltRelease(collection, bundle.content)
+
+
 def released_files(
     collection: Collection, options: ReleaseOptions = AS_IT_IS, accept=EVERY_EXCEPTION
 ) -> dict[str, bytes]:
     """The files of a release of the collection, by name."""
-    bundle = build_bundle(take_snapshot(collection, options), "1.0", accept)
-    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
+    return built_release(collection, options, accept).files
+
+
+def unpacked(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 

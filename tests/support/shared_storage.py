@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import boto3
 import pytest
-from django.core.files.storage import storages
 from django.test import override_settings
 from moto.server import ThreadedMotoServer
 
@@ -28,18 +25,11 @@ def endpoint() -> Iterator[str]:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         yield f"http://{host}:{port}"
     server.stop()
-    # boto3 leaves its connections open. A later test that refuses warnings would hear of them.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 @pytest.fixture
-def use_bucket(
-    endpoint: str, request: pytest.FixtureRequest, settings: Any
-) -> Iterator[Callable[..., Any]]:
+def use_bucket(endpoint: str, request: pytest.FixtureRequest, settings: Any) -> Callable[..., Any]:
     """Make an empty bucket of the test alone, and use it from then on."""
-    users = []
 
     def use(name: str = "") -> Any:
         resource = boto3.resource("s3", endpoint_url=endpoint)
@@ -47,12 +37,9 @@ def use_bucket(
         bucket.create()
         settings.FILES_BUCKET = bucket.name
         settings.STORAGES = {**settings.STORAGES, "shared": storage(endpoint, bucket.name)}
-        users.extend([resource, storages["shared"].connection])
         return bucket
 
-    yield use
-    for user in users:  # pytest keeps the last test's until after the module
-        user.meta.client.close()
+    return use
 
 
 @pytest.fixture
