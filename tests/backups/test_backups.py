@@ -123,6 +123,15 @@ def new_key(program: str, folder: Path, monkeypatch) -> tuple[str, Path | None]:
     return "backup", None
 
 
+@pytest.fixture(autouse=True)
+def _no_agent_stays(tmp_path):
+    """gpg starts one for each keyring, which would outlive the run."""
+    yield
+    if (home := tmp_path / "gpg").exists():
+        end = ["gpgconf", "--homedir", str(home), "--kill", "gpg-agent"]
+        subprocess.run(end, check=True, capture_output=True)
+
+
 @pytest.fixture
 def world(transactional_db):
     """A collection with a release, and one in which people judge."""
