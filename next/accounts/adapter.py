@@ -1,0 +1,9 @@
+from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest
+
+
+class InvitedOnly(DefaultAccountAdapter):  # type: ignore[misc]
+    """Accounts come from invitations (accounts/views.py), never from a public sign-up page."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import password_validation
+
+from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, GRADES, Collection, Invitation, User
+from web.forms import LinesField
+
+ROLE_CHOICES = [(ADMIN, "Admin"), (ANNOTATOR, "Annotator"), (ADJUDICATOR, "Adjudicator")]
+
+
+class CollectionForm(forms.ModelForm):
+    """`facets` and `grades` have one name a line; grades from the lowest, 0, up."""
+
+    facets = LinesField(
+        required=False,
+        initial=FACETS,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="One a line. Query papers are judged under one of them. Leave empty for ordinary topics.",
+    )
+    grades = LinesField(
+        initial=GRADES,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="One name a line, from grade 0 up. Two to five grades.",
+    )
+
+    class Meta:
+        model = Collection
+        fields = ("name", "slug", "description", "licence", "facets", "grades", "relevant_from", "seed")
+        widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+    def clean_grades(self) -> list[str]:
+        grades: list[str] = self.cleaned_data["grades"]
+        if not 2 <= len(grades) <= 5:
+            raise forms.ValidationError(f"Give two to five grades, got {len(grades)}.")
+        return grades
+
+    def clean_facets(self) -> list[str]:
+        facets: list[str] = self.cleaned_data["facets"]
+        for facet in facets:
+            if not facet.replace("-", "").replace("_", "").isalnum():
+                raise forms.ValidationError(f"A facet is letters, digits, - and _, got “{facet}”.")
+        if len(set(facets)) < len(facets):
+            raise forms.ValidationError("Two facets have the same name.")
+        return facets
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        grades, relevant_from = values.get("grades"), values.get("relevant_from")
+        if grades and relevant_from is not None and not 1 <= relevant_from < len(grades):
+            self.add_error("relevant_from", f"Give a grade from 1 to {len(grades) - 1}.")
+        return values
+
+
+class InvitationForm(forms.ModelForm):
+    class Meta:
+        model = Invitation
+        fields = ("email", "is_annotator", "is_adjudicator", "is_admin")
+
+    @property
+    def roles(self) -> list[str]:
+        return [role for role, _ in ROLE_CHOICES if self.cleaned_data[f"is_{role}"]]
+
+
+class RolesForm(forms.Form):
+    roles = forms.MultipleChoiceField(choices=ROLE_CHOICES, widget=forms.CheckboxSelectMultiple, required=False)
+
+
+class NewAccountForm(forms.ModelForm):
+    """The account of an invited person."""
+
+    password = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="At least 8 characters, not a common one.",
+    )
+
+    class Meta:
+        model = User
+        fields = ("username", "name", "email", "password")
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if password := values.get("password"):
+            try:
+                password_validation.validate_password(password, User(username=values.get("username", "")))
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return values
+
+    def save(self, commit: bool = True) -> User:
+        user = super().save(commit=False)
+        user.set_password(self.cleaned_data["password"])
+        user.save()
+        return user
+
+
+class AccountForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ("name",)

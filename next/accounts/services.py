@@ -1,0 +1,119 @@
+"""Making collections, inviting people, changing and ending memberships."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import ROLES, Collection, Invitation, Membership, User
+from web.errors import BadInput, Conflict, NotFound
+
+INVITATION_DAYS = 14
+
+
+def lock_collection(collection: Collection) -> Collection:
+    """The collection's row, locked until the transaction ends: for whatever changes the collection's shape."""
+    return Collection.objects.select_for_update().get(pk=collection.pk)
+
+
+@transaction.atomic
+def create_collection(*, by: User, **fields: Any) -> Collection:
+    collection = Collection.objects.create(**fields)
+    Membership.objects.create(collection=collection, user=by, is_admin=True)
+    return collection
+
+
+@transaction.atomic
+def add_member(*, collection: Collection, user: User, roles: list[str]) -> Membership:
+    """Add the person, or bring back who left; the given roles are added to those they have."""
+    if not roles:
+        raise BadInput("Choose at least one role.")
+    given = {f"is_{role}": True for role in roles}
+    membership, _ = Membership.objects.update_or_create(
+        collection=collection, user=user, defaults=given | {"left_at": None}
+    )
+    return membership
+
+
+@transaction.atomic
+def set_roles(*, membership: Membership, roles: list[str]) -> Membership:
+    lock_collection(membership.collection)
+    if not roles:
+        raise BadInput("Choose at least one role. To end the membership, choose Remove.")
+    if "admin" not in roles:
+        _keep_an_admin(membership)
+    for role in ROLES:
+        setattr(membership, f"is_{role}", role in roles)
+    membership.save()
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership) -> None:
+    """The person can no longer come in. What they judged stays; open work is handed over on the progress page."""
+    lock_collection(membership.collection)
+    _keep_an_admin(membership)
+    membership.left_at = timezone.now()
+    membership.save()
+
+
+def _keep_an_admin(membership: Membership) -> None:
+    admins = membership.collection.memberships.active().filter(is_admin=True).exclude(pk=membership.pk)
+    if membership.is_admin and not admins.exists():
+        raise Conflict(f"{membership.user} is the only admin of {membership.collection}. Make someone else an admin first.")
+
+
+def invite(
+    *, collection: Collection, by: User, roles: list[str], email: str = "", base_url: str = ""
+) -> tuple[Invitation, str]:
+    """The invitation and its link, which is shown once and stored nowhere. Mailed where there is an address.
+
+    A link in a mail is made from the configured address, never from the request's Host header.
+    """
+    if not roles:
+        raise BadInput("Choose at least one role.")
+    token = secrets.token_urlsafe(24)
+    invitation = Invitation.objects.create(
+        collection=collection,
+        token_hash=_hash(token),
+        email=email,
+        invited_by=by,
+        expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
+        **{f"is_{role}": role in roles for role in ROLES},
+    )
+    link = (settings.SITE_URL or base_url) + reverse("invitation", args=[token])
+    if email and settings.SITE_URL:
+        text = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
+        send_mail(f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email])
+    return invitation, link
+
+
+def find_invitation(token: str) -> Invitation:
+    invitation = Invitation.objects.select_related("collection", "invited_by").filter(token_hash=_hash(token)).first()
+    if invitation is None or not invitation.is_open:
+        raise NotFound("This invitation was used, has expired, or never existed. Ask the admin for a new link.")
+    return invitation
+
+
+@transaction.atomic
+def accept_invitation(*, token: str, user: User) -> Membership:
+    """Make the person a member. A link that two people open at once serves the first."""
+    invitation = find_invitation(token)
+    taken = Invitation.objects.filter(pk=invitation.pk, accepted_by=None).update(accepted_by=user)
+    if not taken:
+        raise NotFound("This invitation was used just now. Ask the admin for a new link.")
+    roles = [role for role in ROLES if getattr(invitation, f"is_{role}")]
+    return add_member(collection=invitation.collection, user=user, roles=roles)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

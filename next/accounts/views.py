@@ -1,0 +1,139 @@
+"""One's account, the collections one is in, invitations, and the people of a collection."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from accounts import services
+from accounts.access import CollectionRequest, in_collection
+from accounts.forms import AccountForm, CollectionForm, InvitationForm, NewAccountForm, RolesForm
+from accounts.models import ADMIN, Collection, Membership
+from web.errors import Forbidden, attempt
+from web.tables import Column, Table
+
+
+def home(request: CollectionRequest) -> HttpResponse:
+    """The collections that the person is in; the only one opens at once."""
+    collections = Collection.objects.visible_to(request.user)
+    if len(collections) == 1 and not request.user.is_superuser:
+        return redirect("collection", collections[0].slug)
+    roles = {each.collection_id: each.roles for each in request.user.memberships.active()}
+    return render(request, "accounts/home.html", {"collections": collections, "roles": roles})
+
+
+def new_collection(request: CollectionRequest) -> HttpResponse:
+    if not request.user.is_superuser and not request.user.memberships.filter(is_admin=True).exists():
+        raise Forbidden("Collections are made by admins of a collection and by those who manage this server.")
+    form = CollectionForm(request.POST or None)
+    if form.is_valid():
+        collection = attempt(form, services.create_collection, by=request.user, **form.cleaned_data)
+        if collection:
+            return redirect("collection", collection.slug)
+    return render(request, "accounts/new_collection.html", {"form": form})
+
+
+def account(request: CollectionRequest) -> HttpResponse:
+    form = AccountForm(request.POST or None, instance=request.user)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("account")
+    return render(request, "accounts/account.html", {"form": form})
+
+
+@login_not_required
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Accept as who is logged in, or make an account. The link works once."""
+    invited = services.find_invitation(token)
+    if request.user.is_authenticated:
+        if request.method == "POST":
+            services.accept_invitation(token=token, user=request.user)
+            return redirect("collection", invited.collection.slug)
+        return render(request, "accounts/invitation.html", {"invitation": invited})
+    form = NewAccountForm(request.POST or None, initial={"email": invited.email})
+    if form.is_valid():
+        with transaction.atomic():
+            user = form.save()
+            services.accept_invitation(token=token, user=user)
+        login(request, user, backend="allauth.account.auth_backends.AuthenticationBackend")
+        return redirect("collection", invited.collection.slug)
+    return render(request, "accounts/invitation.html", {"invitation": invited, "form": form})
+
+
+@in_collection(ADMIN)
+def people(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Who is in the collection, who left, who is invited."""
+    table = Table(
+        request,
+        collection.memberships.select_related("user"),
+        name="people",
+        row="accounts/_person_row.html",
+        columns=[
+            Column("user__username", "Person"),
+            Column("roles", "Roles", sortable=False, value=lambda row: " ".join(row.roles)),
+            Column("joined_at", "Joined", folded=True),
+            Column("left_at", "Left", folded=True),
+        ],
+        search=["user__username", "user__name"],
+        default="user__username",
+        one="person",
+        many="people",
+    )
+    invitations = collection.invitations.filter(accepted_by=None).select_related("invited_by")
+    open_invitations = [each for each in invitations if each.is_open]
+    context = {"collection": collection, "form": InvitationForm(), "invitations": open_invitations}
+    return table.response("accounts/people.html", context)
+
+
+@require_POST
+@in_collection(ADMIN)
+def invite(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    form = InvitationForm(request.POST)
+    base_url = request.build_absolute_uri("/").rstrip("/")
+    made = form.is_valid() and attempt(
+        form,
+        services.invite,
+        collection=collection,
+        by=request.user,
+        roles=form.roles,
+        email=form.cleaned_data["email"],
+        base_url=base_url,
+    )
+    if not made:
+        return render(request, "accounts/invite.html", {"collection": collection, "form": form}, status=400)
+    new, link = made
+    return render(request, "accounts/invite.html", {"collection": collection, "invitation": new, "link": link})
+
+
+@require_POST
+@in_collection(ADMIN)
+def withdraw_invitation(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    collection.invitations.filter(pk=pk, accepted_by=None).delete()
+    messages.success(request, "The invitation is withdrawn. Its link no longer works.")
+    return redirect("people", collection.slug)
+
+
+@in_collection(ADMIN)
+def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """One person's roles."""
+    membership = get_object_or_404(Membership.objects.select_related("user"), collection=collection, pk=pk)
+    form = RolesForm(request.POST or None, initial={"roles": membership.roles})
+    if form.is_valid() and attempt(form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]):
+        messages.success(request, f"{membership.user} is now {' and '.join(membership.roles)}.")
+        return redirect("people", collection.slug)
+    return render(request, "accounts/person.html", {"collection": collection, "member": membership, "form": form})
+
+
+@require_POST
+@in_collection(ADMIN)
+def remove_person(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    membership = get_object_or_404(collection.memberships.active(), pk=pk)
+    services.remove_member(membership=membership)
+    messages.success(request, f"{membership.user} has left {collection}. The judgments stay.")
+    return redirect("people", collection.slug)

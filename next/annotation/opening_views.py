@@ -1,0 +1,70 @@
+"""Giving queries to annotators, handing them over, closing them: an admin's acts, from the progress page."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.access import CollectionRequest, in_collection
+from accounts.models import ADMIN, Collection, User
+from annotation import openings
+from annotation.forms import HandOverForm, OpenForm
+from annotation.openings import Couple
+from web.errors import BadInput, attempt
+
+
+@require_http_methods(["GET", "POST"])
+@in_collection(ADMIN)
+def open_queries(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """With only two annotators both are chosen already."""
+    annotators = User.objects.filter(memberships__in=collection.memberships.judging()).order_by("username")
+    queries, sizes = openings.openable_queries(collection), openings.frozen_sizes(collection)
+    form = OpenForm(request.POST or None, queries=queries, annotators=annotators)
+    if form.is_valid():
+        opened = attempt(form, _open_chosen, request=request, form=form, annotators=list(annotators), sizes=sizes)
+        if opened:
+            messages.success(request, f"{opened} queries are open.")
+            return redirect("progress", collection.slug)
+    rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
+    context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators}
+    return render(request, "annotation/open_queries.html", context)
+
+
+def _open_chosen(request: CollectionRequest, form: OpenForm, annotators: list[User], sizes: dict[int, int]) -> int:
+    collection, queries = request.collection, list(form.cleaned_data["queries"])
+    first, second = form.cleaned_data["first"], form.cleaned_data["second"]
+    couples: dict[int, Couple]
+    if first and second:
+        couples = {query.pk: (first, second) for query in queries}
+    else:
+        couples = openings.share(queries, annotators, sizes, collection.seed)
+    return len(openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user))
+
+
+@require_POST
+@in_collection(ADMIN)
+def hand_over(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    form = HandOverForm(request.POST, collection=collection)
+    if not form.is_valid():
+        raise BadInput("Choose the query and the person who takes it over.")
+    query, taker = form.cleaned_data["query"], form.cleaned_data["taker"]
+    number = openings.hand_over(query=query, giver=form.cleaned_data["giver"], taker=taker)
+    messages.success(request, f"{taker} now judges the {number} open pairs of {query.name}.")
+    return redirect("progress", collection.slug)
+
+
+@require_POST
+@in_collection(ADMIN)
+def close(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Close the ticked queries, or re-open one."""
+    queries = collection.queries.filter(pk__in=[pk for pk in request.POST.getlist("query") if pk.isdigit()])
+    if "reopen" in request.POST:
+        for query in queries:
+            openings.reopen_query(query=query)
+        messages.success(request, "Judgments can be changed again.")
+    else:
+        number = openings.close_queries(collection=collection, queries=queries)
+        messages.success(request, f"Closed {number} queries. Their judgments no longer change.")
+    return redirect("progress", collection.slug)

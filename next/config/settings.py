@@ -1,0 +1,287 @@
+"""All settings. Every variable read from the environment stands in `.env.example`.
+
+Without any variable this is the embedded set-up: an SQLite file, a folder as message broker, everything in
+`var/`. MODE=production asks for the secrets and turns on what a public server needs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from importlib.util import find_spec
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+environ.Env.read_env(BASE_DIR / ".env")
+
+VERSION = "0.2.0"
+MODE = env("MODE", default="local")
+if MODE not in {"local", "demo", "production"}:
+    raise ImproperlyConfigured(f"MODE must be local, demo or production, got {MODE!r}.")
+PRODUCTION = MODE == "production"
+DEMO = MODE == "demo"
+DEBUG = env.bool("DEBUG", default=False) and not PRODUCTION
+
+DATA_DIR = Path(env("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+
+def kept_secret() -> str:
+    """A key made once and kept in the data folder, readable by its owner only."""
+    path = DATA_DIR / "secret_key"
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(64))
+    except FileExistsError:
+        pass
+    return path.read_text()
+
+
+SECRET_KEY = env("SECRET_KEY", default="")
+if not SECRET_KEY:
+    if PRODUCTION:
+        raise ImproperlyConfigured("SECRET_KEY is missing. Set it to a long random text.")
+    SECRET_KEY = kept_secret()
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"])
+if PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS is missing. Set it to the host names of this server.")
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+SITE_URL = env("SITE_URL", default=f"https://{ALLOWED_HOSTS[0]}" if PRODUCTION else "").rstrip("/")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django.forms",
+    "accounts",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "heroicons",
+    "knox",
+    "rest_framework",
+    "web",
+    "jobs",
+    "corpus",
+    "retrieval",
+    "pooling",
+    "annotation",
+    "adjudication",
+    "agreement",
+    "release",
+    "dashboard",
+    "demo",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "web.middleware.PrivateAnswers",
+    "web.middleware.PlainErrors",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "builtins": [
+                "django.contrib.humanize.templatetags.humanize",
+                "django.templatetags.static",
+                "heroicons.templatetags.heroicons",
+                "web.templatetags.ui",
+            ],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "dashboard.navigation.navigation",
+            ],
+        },
+    },
+]
+FORM_RENDERER = "web.forms.FormRenderer"
+
+# SQLite takes its write lock when a transaction begins, so writers queue up instead of failing halfway; with
+# a write-ahead log, readers go on meanwhile.
+DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'qrelsmith.sqlite3'}")}
+DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"] |= {
+        "ENGINE": "web.sqlite",
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+        "TEST": {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")},
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Accounts are made by invitations and by `manage.py createsuperuser`; everything else is stock allauth.
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_REDIRECT_URL = "home"
+LOGIN_URL = "account_login"
+ACCOUNT_ADAPTER = "accounts.adapter.InvitedOnly"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Qrelsmith] "
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+# Log-in attempts are counted in the cache, so all web processes must share it.
+CACHES = {
+    "default": env.cache("CACHE_URL", default=f"filecache://{DATA_DIR / 'cache'}"),
+}
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_THOUSAND_SEPARATOR = False
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = env("STATIC_ROOT", default=str(DATA_DIR / "static"))
+
+
+def package_files(package: str) -> Path:
+    spec = find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "files"
+
+
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("fonts", package_files("fontpkg_inter")),
+    ("fonts", package_files("fontpkg_source_serif_4")),
+]
+MEDIA_ROOT = DATA_DIR / "files"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = not PRODUCTION
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploading"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000  # bytes of a form without its files
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_MB", default=2_000) * 1_000_000  # of a file, unpacked too
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "base-uri": [NONE],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "img-src": [SELF, "data:"],
+        "script-src": [SELF],
+        "style-src": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SECURE_REFERRER_POLICY = "same-origin"
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=True)
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    if env.bool("BEHIND_PROXY", default=False):
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("DEFAULT_FROM_EMAIL", default="qrelsmith@localhost")
+
+# The broker only says that a job waits; what a job is and how far it has come is a row (jobs/models.py).
+BROKER_DIR = DATA_DIR / "broker"
+CELERY_BROKER_URL = env("BROKER_URL", default="filesystem://")
+if CELERY_BROKER_URL == "filesystem://":
+    CELERY_BROKER_URL = "jobs.broker.Transport://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(BROKER_DIR / "queue"),
+        "data_folder_out": str(BROKER_DIR / "queue"),
+        "control_folder": str(BROKER_DIR / "control"),
+    }
+    for _folder in ("queue", "control"):
+        (BROKER_DIR / _folder).mkdir(parents=True, exist_ok=True)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_ALWAYS_EAGER = False
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 100,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "web.errors.api_exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Qrelsmith",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+REST_KNOX = {"TOKEN_TTL": None}  # each token is given its own end
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO" if PRODUCTION else "WARNING")},
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []

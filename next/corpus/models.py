@@ -1,0 +1,139 @@
+"""Documents, and the queries that are asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Collection
+from corpus.digests import json_digest
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def for_lists(self) -> DocumentQuerySet:
+        """Without the long columns."""
+        return self.defer("sentences", "labels", "cites", "authors", "extra")
+
+
+class Document(models.Model):
+    """A title and an abstract as ordered sentences, each with a facet label or "".
+
+    What annotators never see (authors, venue, year, citations) is here too, so no view of theirs renders a Document:
+    they get a Presentation (annotation/presentation.py). `docno` and `cites` are strings, as given. `text_digest`
+    finds documents with the same text.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="documents")
+    docno = models.CharField("Id", max_length=200)
+    title = models.TextField(blank=True)
+    sentences = models.JSONField(default=list)
+    labels = models.JSONField(default=list)
+    labels_predicted = models.BooleanField(default=False)
+    year = models.SmallIntegerField(null=True, blank=True)
+    venue = models.CharField(max_length=300, blank=True)
+    authors = models.JSONField(default=list, blank=True)
+    fields = models.JSONField(default=list, blank=True)
+    cites = models.JSONField(default=list, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    text_digest = models.CharField(max_length=64, db_index=True)
+    import_job = models.UUIDField(null=True, editable=False, db_index=True)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "docno"], name="docno_once_in_a_collection")]
+
+    def __str__(self) -> str:
+        return self.docno
+
+    @property
+    def abstract(self) -> str:
+        return " ".join(self.sentences)
+
+    @property
+    def shown_title(self) -> str:
+        """The title, or the first words of the text where there is none."""
+        if self.title or not self.sentences:
+            return self.title
+        words = self.abstract.split()
+        return " ".join(words[:12]) + (" …" if len(words) > 12 else "")
+
+    def labelled_sentences(self) -> list[tuple[str, str]]:
+        return list(zip(self.sentences, [*self.labels, *[""] * (len(self.sentences) - len(self.labels))], strict=False))
+
+
+def text_digest(title: str, sentences: Sequence[str], labels: Sequence[str]) -> str:
+    """SHA-256 (hex) of the text that a judge sees."""
+    return json_digest([title, list(sentences), list(labels)])
+
+
+class QueryQuerySet(models.QuerySet["Query"]):
+    def in_order(self) -> QueryQuerySet:
+        return self.order_by("facet", "name")
+
+
+class Query(models.Model):
+    """What is asked: a query paper under a facet, a whole paper, chosen sentences of one, or an ordinary topic.
+
+    `name` is `<docno>_<facet>` of a query paper under a facet, and else the paper's or topic's own id. A topic has no
+    document: its title, description and narrative are its text. `sentence_numbers` (from 1) are chosen sentences;
+    empty, the facet's labels choose them. `fold` is the evaluation fold, where folds were imported or made.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
+    name = models.CharField("Id", max_length=250)
+    document = models.ForeignKey(Document, models.PROTECT, null=True, blank=True, related_name="queries")
+    facet = models.CharField(max_length=50, blank=True)
+    sentence_numbers = models.JSONField(default=list, blank=True)
+    title = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    paper_type = models.CharField(max_length=100, blank=True)
+    fold = models.PositiveSmallIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = QueryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "queries"
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="query_once_in_a_collection")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_topic(self) -> bool:
+        return self.document_id is None
+
+    @property
+    def shown_title(self) -> str:
+        if self.document is not None:
+            return self.document.shown_title
+        return self.title or self.description
+
+    @property
+    def own_docno(self) -> str:
+        """The query paper's own document, which is never pooled; "" for a topic."""
+        return self.document.docno if self.document is not None else ""
+
+    def marked_sentences(self) -> list[tuple[str, bool]]:
+        """The query's sentences, and whether each is what is asked for."""
+        if self.document is None:
+            return [(self.description, True)] if self.description else []
+        sentences = self.document.labelled_sentences()
+        if self.sentence_numbers:
+            return [(text, number in self.sentence_numbers) for number, (text, _) in enumerate(sentences, 1)]
+        if not self.facet:
+            return [(text, False) for text, _ in sentences]
+        wanted = self.document.collection.labels_of(self.facet)
+        return [(text, label in wanted) for text, label in sentences]
+
+    def search_text(self) -> str:
+        """What retrievers search with: the chosen sentences, or title and text where nothing is chosen."""
+        marked = self.marked_sentences()
+        chosen = [text for text, is_chosen in marked if is_chosen]
+        if self.document is not None and chosen:
+            return " ".join(chosen)
+        return " ".join([self.document.title if self.document else self.title, *(text for text, _ in marked)]).strip()

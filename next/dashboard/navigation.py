@@ -1,0 +1,93 @@
+"""The tabs of a collection, by role: at most seven, and below them the entries of the one that is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR
+
+
+@dataclass
+class Tab:
+    """`pages` are the names of the addresses that belong to it, beside those of its entries."""
+
+    label: str
+    entries: dict[str, str]  # the address's name: its label
+    pages: tuple[str, ...] = field(default=())
+
+
+ADMIN_TABS = [
+    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
+    Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
+    Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
+    Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run")),
+    Tab(
+        "Judging",
+        {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
+        ("open-queries", "edit-guideline", "person", "invite"),
+    ),
+    Tab("Results", {"agreement": "Agreement"}, ()),
+    Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
+]
+ANNOTATOR_TABS = [
+    Tab("Your queries", {"work": "Your queries"}),
+    Tab("Your judgments", {"review": "Your judgments"}),
+]
+ADJUDICATOR_TABS = [Tab("Cases", {"queue": "Cases"}), Tab("Your decisions", {"decisions": "Your decisions"})]
+GUIDELINE = Tab("Guideline", {"guideline": "Guideline"})
+
+
+def tabs_for(roles: list[str]) -> list[Tab]:
+    """An admin who also judges or decides finds that work under Judging."""
+    if ADMIN in roles:
+        own: dict[str, str] = {}
+        if ANNOTATOR in roles:
+            own |= {"work": "Your queries", "review": "Your judgments"}
+        if ADJUDICATOR in roles:
+            own |= {"queue": "Your cases", "decisions": "Your decisions"}
+        return [
+            Tab(tab.label, tab.entries | own, tab.pages) if tab.label == "Judging" else tab for tab in ADMIN_TABS
+        ]
+    tabs = [*(ANNOTATOR_TABS if ANNOTATOR in roles else []), *(ADJUDICATOR_TABS if ADJUDICATOR in roles else [])]
+    return [*tabs, GUIDELINE]
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """For templates/base.html. Error pages and pages outside a collection have none."""
+    membership = getattr(request, "membership", None)
+    match = request.resolver_match
+    if membership is None or match is None:
+        return {"navigation": {}}
+    slug, here, roles = membership.collection.slug, match.url_name, membership.roles
+    tabs, current = [], None
+    for tab in tabs_for(roles):
+        is_current = here in tab.entries or here in tab.pages
+        current = tab if is_current and current is None else current
+        first = next(iter(tab.entries))
+        tabs.append({"label": tab.label, "url": link(first, slug), "current": current is tab, "exact": here == first})
+    entries = [
+        {"label": label, "url": link(name, slug), "current": name == here}
+        for name, label in (current.entries.items() if current else [])
+    ]
+    menu = [("settings", "Settings"), ("jobs", "Activity")] if ADMIN in roles else []
+    return {
+        "collection": membership.collection,
+        "navigation": {
+            "tabs": tabs,
+            "tab": current.label if current else "",
+            "entries": entries if len(entries) > 1 else [],
+            "menu": [{"label": label, "url": link(name, slug)} for name, label in menu],
+            "can_search": ADMIN in roles,
+        },
+    }
+
+
+def link(name: str, slug: str) -> str:
+    try:
+        return reverse(name, args=[slug])
+    except NoReverseMatch:
+        return "#"

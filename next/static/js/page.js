@@ -1,0 +1,51 @@
+// What every page does: theme, dialogs, menus that close, focus on a refused form's faults, "/" for search.
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-dialog]");
+  if (opener) document.getElementById(opener.dataset.dialog).showModal();
+  if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
+  if (event.target.closest("[data-theme-switch]")) switchTheme();
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+  }
+  const typing = event.target.closest("input, textarea, select");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const search = document.getElementById("search");
+  if (search) {
+    event.preventDefault();
+    search.focus();
+  }
+});
+
+// Ticking "all" ticks every box of the same form with the given name.
+document.addEventListener("change", (event) => {
+  const name = event.target.dataset?.all;
+  if (!name) return;
+  for (const box of event.target.form.querySelectorAll(`input[name="${name}"]`)) {
+    box.checked = event.target.checked;
+  }
+});
+
+// A name that must be typed before what cannot be undone.
+document.addEventListener("input", (event) => {
+  const { confirms } = event.target.dataset;
+  if (confirms) event.target.form.querySelector("button").disabled = event.target.value !== confirms;
+});
+
+function switchTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  localStorage.setItem("qrelsmith:theme", next);
+}
+
+const refused = document.querySelector(".refused input, .refused textarea, .refused select, [data-focus]");
+refused?.closest("dialog")?.showModal();
+refused?.focus();

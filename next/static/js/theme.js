@@ -1,0 +1,3 @@
+// Before the page is drawn: the theme that was chosen on this computer.
+const chosen = localStorage.getItem("qrelsmith:theme");
+if (chosen) document.documentElement.dataset.theme = chosen;

@@ -1,0 +1,198 @@
+"""Saving a judgment: what counts, what is refused, and what becomes of the pair."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+from django.urls import reverse
+
+from accounts.services import add_member
+from annotation import openings
+from annotation.guidelines import save_guideline
+from annotation.judging import next_pairs, put_off, shown_pair, state_of
+from annotation.models import Judgment, Pair, PairState, Slot
+from tests.builders import judge
+from web.errors import BadInput, Conflict, NotFound
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pair(query):
+    return Pair.objects.filter(query=query).order_by("pk").first()
+
+
+def test_equal_grades_settle_a_pair(pair, people):
+    judge(pair, people.ann, 2)
+    pair.refresh_from_db()
+    assert (pair.state, pair.final) == (PairState.OPEN, None)
+    judge(pair, people.bob, 2)
+    pair.refresh_from_db()
+    assert (pair.state, pair.final) == (PairState.AGREED, 2)
+
+
+@pytest.mark.parametrize("other", [3, None])
+def test_different_grades_or_a_missing_one_make_a_case(pair, people, other):
+    judge(pair, people.ann, 2)
+    judge(pair, people.bob, other)
+    pair.refresh_from_db()
+    assert (pair.state, pair.final) == (PairState.CASE, None)
+
+
+def test_a_submission_sent_twice_counts_once(pair, people):
+    key = uuid.uuid4()
+    first = judge(pair, people.ann, 2, key=key)
+    again = judge(pair, people.ann, 2, key=key, replaces=None)
+    assert first == again
+    assert Judgment.objects.count() == 1
+
+
+def test_a_key_serves_one_judgment_only(pair, people):
+    key = uuid.uuid4()
+    judge(pair, people.ann, 2, key=key)
+    with pytest.raises(Conflict):
+        judge(pair, people.ann, 3, key=key)
+
+
+def test_the_latest_judgment_counts_and_the_earlier_ones_stay(pair, people):
+    judge(pair, people.ann, 1)
+    judge(pair, people.bob, 2)
+    judge(pair, people.ann, 2)
+    pair.refresh_from_db()
+    assert (pair.state, pair.final) == (PairState.AGREED, 2)
+    assert [each.grade for each in Judgment.objects.filter(judge=people.ann).order_by("pk")] == [1, 2]
+
+
+def test_what_was_judged_in_another_window_is_not_overwritten(pair, people):
+    judge(pair, people.ann, 1)
+    with pytest.raises(Conflict, match="another window"):
+        judge(pair, people.ann, 3, replaces=None)
+
+
+def test_a_judgment_of_another_text_is_refused(pair, people):
+    shown = shown_pair(people.ann, pair.query, pair.token)
+    pair.document.sentences = ["Something else."]
+    pair.document.save()
+    with pytest.raises(Conflict, match="changed"):
+        judge(pair, people.ann, 1, digest=shown.presentation.digest)
+
+
+def test_a_judgment_knows_its_guideline(pair, people, collection):
+    shown = shown_pair(people.ann, pair.query, pair.token)
+    save_guideline(collection=collection, facet="method", text="New.", grades=[{}] * 4, change="", by=None)
+    with pytest.raises(Conflict):
+        judge(pair, people.ann, 1, digest=shown.presentation.digest)
+    assert judge(pair, people.ann, 1).guideline_version == 1
+
+
+def test_nobody_judges_a_pair_of_others(pair, people, collection):
+    add_member(collection=collection, user=people.ada, roles=["annotator"])
+    with pytest.raises(NotFound):
+        judge(pair, people.ada, 1)
+
+
+def test_a_closed_query_takes_no_judgments(query, people, collection):
+    with pytest.raises(Conflict, match="missing"):
+        openings.close_queries(collection=collection, queries=[query])
+    pairs = list(query.pairs.all())
+    for each in pairs:
+        judge(each, people.ann, 1)
+        judge(each, people.bob, 1)
+    assert openings.close_queries(collection=collection, queries=[query]) == 1
+    with pytest.raises(Conflict, match="closed"):
+        judge(pairs[0], people.ann, 2)
+
+
+def test_an_admin_who_judges_cannot_revise_once_both_are_in(query, people, collection):
+    add_member(collection=collection, user=people.ann, roles=["admin"])
+    pair = query.pairs.first()
+    judge(pair, people.ann, 1)
+    judge(pair, people.ann, 2)  # the other grade is not in yet
+    judge(pair, people.bob, 1)
+    with pytest.raises(Conflict, match="admin"):
+        judge(pair, people.ann, 1)
+    judge(pair, people.bob, 2)  # no admin: may revise
+
+
+@pytest.mark.parametrize(
+    ("grade", "reason", "note", "error"),
+    [
+        (4, "", "", "0 to 3"),
+        (None, "", "", "a reason"),
+        (2, "text", "", "a reason"),
+        (None, "weather", "", "one of"),
+        (None, "other", " ", "note"),
+        (1, "", "x" * 2001, "2,000"),
+    ],
+)
+def test_what_is_no_judgment_is_refused_in_words(pair, people, grade, reason, note, error):
+    with pytest.raises(BadInput, match=error):
+        judge(pair, people.ann, grade, reason=reason, note=note)
+    assert not Judgment.objects.exists()
+
+
+def test_judgments_are_never_changed_or_deleted(pair, people):
+    judgment = judge(pair, people.ann, 1)
+    for change in (lambda: Judgment.objects.update(grade=3), judgment.delete, Slot.objects.all().delete):
+        with pytest.raises((IntegrityError, ProtectedError)), transaction.atomic():
+            change()
+    judgment.refresh_from_db()
+    assert judgment.grade == 1
+
+
+def test_a_judged_slot_keeps_its_judge(pair, people):
+    judge(pair, people.ann, 1)
+    slot = Slot.objects.get(pair=pair, judge=people.ann)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Slot.objects.filter(pk=slot.pk).update(judge=people.ada)
+
+
+def test_what_is_put_off_comes_last(query, people):
+    first = next_pairs(people.ann, query)[0]
+    put_off(judge=people.ann, query=query, token=first.token)
+    assert next_pairs(people.ann, query)[-1].token == first.token
+
+
+def test_states_derived_anew_equal_the_columns(query, people):
+    for number, pair in enumerate(query.pairs.order_by("pk")):
+        judge(pair, people.ann, number % 4)
+        if number % 3:
+            judge(pair, people.bob, [number % 4, (number + 1) % 4][number % 2])
+    for pair in query.pairs.all():
+        derived = state_of([slot.judgment for slot in pair.slots.order_by("number")], pair.referred)
+        assert derived == (pair.state, pair.final)
+
+
+def test_the_page_judges_without_scripts(as_, query, people):
+    client = as_("ann")
+    url = reverse("workspace", args=[query.collection.slug, query.pk])
+    shown = client.get(url).context["shown"]
+    answer = {"grade": 2, "key": uuid.uuid4(), "replaces": "", "digest": shown.presentation.digest}
+    judge_url = reverse("judge-pair", args=[query.collection.slug, query.pk, shown.token])
+    assert client.post(judge_url, answer, headers={"accept": "text/html"}).status_code == 302
+    assert client.get(url).context["shown"].token != shown.token
+
+
+def test_a_script_is_told_the_key_it_sent(as_, query, people):
+    client = as_("ann")
+    shown = next_pairs(people.ann, query)[0]
+    judge_url = reverse("judge-pair", args=[query.collection.slug, query.pk, shown.token])
+    key = str(uuid.uuid4())
+    answer = {"grade": 2, "key": key, "digest": "of another text"}
+    refused = client.post(judge_url, answer, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"], refused.json()["key"]) == (409, "Conflict", key)
+    answer["digest"] = shown.presentation.digest
+    saved = client.post(judge_url, answer, headers={"accept": "application/json"})
+    assert saved.json() == {"key": key}
+
+
+def test_an_answer_kept_by_someone_else_is_not_saved_for_me(as_, query, people):
+    shown = next_pairs(people.ann, query)[0]
+    judge_url = reverse("judge-pair", args=[query.collection.slug, query.pk, shown.token])
+    answer = {"grade": 2, "key": uuid.uuid4(), "digest": shown.presentation.digest, "person": people.bob.pk}
+    refused = as_("ann").post(judge_url, answer, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]) == (403, "OtherPerson")
+    assert not Judgment.objects.exists()

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from web.errors import AppError, error_response
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+
+class PrivateAnswers:
+    """No browser or proxy keeps what a logged-in person was shown, so Back after a log-out shows nothing."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.user.is_authenticated:
+            response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
+class PlainErrors:
+    """An error of a service becomes a page with its sentence, or JSON for a script."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        return error_response(request, error) if isinstance(error, AppError) else None
