@@ -69,7 +69,9 @@ def remove_member(*, membership: Membership) -> None:
 def _keep_an_admin(membership: Membership) -> None:
     admins = membership.collection.memberships.active().filter(is_admin=True).exclude(pk=membership.pk)
     if membership.is_admin and not admins.exists():
-        raise Conflict(f"{membership.user} is the only admin of {membership.collection}. Make someone else an admin first.")
+        raise Conflict(
+            f"{membership.user} is the only admin of {membership.collection}. Make someone else an admin first."
+        )
 
 
 def invite(
@@ -93,14 +95,20 @@ def invite(
     link = (settings.SITE_URL or base_url) + reverse("invitation", args=[token])
     if email and settings.SITE_URL:
         text = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
-        send_mail(f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email])
+        send_mail(
+            f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email]
+        )
     return invitation, link
 
 
 def find_invitation(token: str) -> Invitation:
-    invitation = Invitation.objects.select_related("collection", "invited_by").filter(token_hash=_hash(token)).first()
+    invitation = (
+        Invitation.objects.select_related("collection", "invited_by").filter(token_hash=_hash(token)).first()
+    )
     if invitation is None or not invitation.is_open:
-        raise NotFound("This invitation was used, has expired, or never existed. Ask the admin for a new link.")
+        raise NotFound(
+            "This invitation was used, has expired, or never existed. Ask the admin for a new link."
+        )
     return invitation
 
 

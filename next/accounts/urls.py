@@ -9,7 +9,11 @@ urlpatterns = [
     path("invitations/<str:token>/", views.invitation, name="invitation"),
     path("c/<slug:slug>/people/", views.people, name="people"),
     path("c/<slug:slug>/people/invite/", views.invite, name="invite"),
-    path("c/<slug:slug>/people/invitations/<int:pk>/withdraw/", views.withdraw_invitation, name="withdraw-invitation"),
+    path(
+        "c/<slug:slug>/people/invitations/<int:pk>/withdraw/",
+        views.withdraw_invitation,
+        name="withdraw-invitation",
+    ),
     path("c/<slug:slug>/people/<int:pk>/", views.person, name="person"),
     path("c/<slug:slug>/people/<int:pk>/remove/", views.remove_person, name="remove-person"),
 ]

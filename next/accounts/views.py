@@ -108,7 +108,9 @@ def invite(request: CollectionRequest, collection: Collection) -> HttpResponse:
     if not made:
         return render(request, "accounts/invite.html", {"collection": collection, "form": form}, status=400)
     new, link = made
-    return render(request, "accounts/invite.html", {"collection": collection, "invitation": new, "link": link})
+    return render(
+        request, "accounts/invite.html", {"collection": collection, "invitation": new, "link": link}
+    )
 
 
 @require_POST
@@ -124,10 +126,14 @@ def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     """One person's roles."""
     membership = get_object_or_404(Membership.objects.select_related("user"), collection=collection, pk=pk)
     form = RolesForm(request.POST or None, initial={"roles": membership.roles})
-    if form.is_valid() and attempt(form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]):
+    if form.is_valid() and attempt(
+        form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]
+    ):
         messages.success(request, f"{membership.user} is now {' and '.join(membership.roles)}.")
         return redirect("people", collection.slug)
-    return render(request, "accounts/person.html", {"collection": collection, "member": membership, "form": form})
+    return render(
+        request, "accounts/person.html", {"collection": collection, "member": membership, "form": form}
+    )
 
 
 @require_POST

@@ -28,7 +28,10 @@ class GuidelineForm(forms.Form):
         required=False, widget=forms.Textarea(attrs={"rows": 10}), help_text="How to judge, in Markdown."
     )
     change = forms.CharField(
-        label="What changed", required=False, max_length=300, help_text="For annotators who know the version before."
+        label="What changed",
+        required=False,
+        max_length=300,
+        help_text="For annotators who know the version before.",
     )
 
     def __init__(self, *args: Any, collection: Collection, guideline: Guideline, **kwargs: Any) -> None:
@@ -57,7 +60,9 @@ class OpenForm(forms.Form):
     """Queries, and the two people who judge them, or nobody: then they are shared among all annotators."""
 
     queries = forms.ModelMultipleChoiceField(Query.objects.none(), widget=forms.CheckboxSelectMultiple)
-    first = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Share among all annotators")
+    first = forms.ModelChoiceField(
+        User.objects.none(), required=False, empty_label="Share among all annotators"
+    )
     second = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="")
 
     def __init__(self, *args: Any, queries: Any, annotators: Any, **kwargs: Any) -> None:

@@ -138,12 +138,16 @@ def judge_pair(request: CollectionRequest, collection: Collection, pk: int, toke
     if other := other_person(request):
         return other
     try:
-        judgment = judging.submit_judgment(judge=request.user, query=query, token=token, **judgment_values(request))
+        judgment = judging.submit_judgment(
+            judge=request.user, query=query, token=token, **judgment_values(request)
+        )
     except AppError as error:
         if is_script or isinstance(error, NotFound):
             raise
         messages.error(request, str(error))
-        return _workspace(request, collection, query, judging.shown_pair(request.user, query, token), error.status)
+        return _workspace(
+            request, collection, query, judging.shown_pair(request.user, query, token), error.status
+        )
     if is_script:
         return JsonResponse({"key": str(judgment.key)})
     return redirect("workspace", collection.slug, query.pk)
@@ -160,7 +164,11 @@ def other_person(request: CollectionRequest) -> HttpResponse | None:
     """An answer that was kept in this browser by someone else is not saved for who is logged in now."""
     if request.POST.get("person", str(request.user.pk)) == str(request.user.pk):
         return None
-    answer = {"error": "OtherPerson", "message": "Someone else is logged in now.", "key": request.POST.get("key", "")}
+    answer = {
+        "error": "OtherPerson",
+        "message": "Someone else is logged in now.",
+        "key": request.POST.get("key", ""),
+    }
     return JsonResponse(answer, status=403)
 
 
@@ -188,7 +196,11 @@ def review(request: CollectionRequest, collection: Collection) -> HttpResponse:
         name="judgments",
         row="annotation/_judgment_row.html",
         columns=[
-            Column("slot__pair__document__title", "Candidate", value=lambda row: row.slot.pair.document.shown_title),
+            Column(
+                "slot__pair__document__title",
+                "Candidate",
+                value=lambda row: row.slot.pair.document.shown_title,
+            ),
             Column("slot__pair__query__name", "Query", folded=True),
             Column("grade", "Grade", number=True),
             Column("created_at", "When", number=True, folded=True),
@@ -238,8 +250,14 @@ def edit_guideline(request: CollectionRequest, collection: Collection) -> HttpRe
     current = guidelines.guideline_in_force(collection, facet)
     form = GuidelineForm(request.POST or None, collection=collection, guideline=current)
     if form.is_valid():
-        values = {"text": form.cleaned_data["text"], "grades": form.grades, "change": form.cleaned_data["change"]}
-        if attempt(form, guidelines.save_guideline, collection=collection, facet=facet, by=request.user, **values):
+        values = {
+            "text": form.cleaned_data["text"],
+            "grades": form.grades,
+            "change": form.cleaned_data["change"],
+        }
+        if attempt(
+            form, guidelines.save_guideline, collection=collection, facet=facet, by=request.user, **values
+        ):
             return redirect(f"{request.path.removesuffix('edit/')}?facet={facet}")
     context = {"collection": collection, "facet": facet, "form": form, "next_version": current.version + 1}
     return render(request, "annotation/edit_guideline.html", context)

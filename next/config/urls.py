@@ -2,7 +2,18 @@ from importlib.util import find_spec
 
 from django.urls import include, path
 
-APPS = ["accounts", "jobs", "corpus", "retrieval", "pooling", "annotation", "adjudication", "agreement", "release", "dashboard"]
+APPS = [
+    "accounts",
+    "jobs",
+    "corpus",
+    "retrieval",
+    "pooling",
+    "annotation",
+    "adjudication",
+    "agreement",
+    "release",
+    "dashboard",
+]
 
 urlpatterns = [
     path("accounts/", include("allauth.urls")),

@@ -24,5 +24,3 @@ class LinesField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value
-
-

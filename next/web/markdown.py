@@ -13,4 +13,6 @@ _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def to_html(text: str) -> str:
-    return nh3.clean(_parser.render(text), tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
+    return nh3.clean(
+        _parser.render(text), tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}
+    )

@@ -26,9 +26,15 @@ class Reject(Operation):
         pass
 
     def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
     ) -> None:
-        moment = f"BEFORE {self.event}{f' OF {self.columns}' if self.columns else ''} ON {self.table} FOR EACH ROW"
+        moment = (
+            f"BEFORE {self.event}{f' OF {self.columns}' if self.columns else ''} ON {self.table} FOR EACH ROW"
+        )
         if schema_editor.connection.vendor == "sqlite":
             condition = f"WHEN {self.when} " if self.when else ""
             schema_editor.execute(
@@ -43,7 +49,11 @@ class Reject(Operation):
         schema_editor.execute(f"CREATE TRIGGER {self.name} {moment} EXECUTE FUNCTION {self.name}()")
 
     def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
     ) -> None:
         if schema_editor.connection.vendor == "sqlite":
             schema_editor.execute(f"DROP TRIGGER {self.name}")

@@ -13,13 +13,13 @@ export function showFacet(pane) {
   pane.scrollTop = 0;
   const marked = [...pane.querySelectorAll("p.in-facet")];
   if (!marked.length) return;
-  const bottom = marked.at(-1).offsetTop + marked.at(-1).offsetHeight - pane.offsetTop;
-  if (bottom > pane.clientHeight) pane.scrollTop = marked[0].offsetTop - pane.offsetTop - 40;
+  const bottom = marked.at(-1).offsetTop + marked.at(-1).offsetHeight; // the pane is their offset parent
+  if (bottom > pane.clientHeight) pane.scrollTop = marked[0].offsetTop - 40;
 }
 
 // To the next sentence of the facet below what is in view; from the last to the first.
 function jumpToFacet(pane) {
-  const places = [...pane.querySelectorAll("p.in-facet")].map((p) => p.offsetTop - pane.offsetTop - 40);
+  const places = [...pane.querySelectorAll("p.in-facet")].map((p) => p.offsetTop - 40);
   if (places.length) pane.scrollTop = places.find((place) => place > pane.scrollTop + 4) ?? places[0];
 }
 
@@ -181,11 +181,8 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
       article.dataset.answered = "yes";
     }
   }
-  showFacet(find("query"));
-  if (sequence.current) {
-    fill(sequence.current);
-    showFacet(candidate);
-  }
+  if (sequence.current) fill(sequence.current);
+  document.fonts.ready.then(() => [find("query"), candidate].forEach(showFacet));
   outbox.deliver();
   sequence.fill().then(() => sequence.current?.dataset.answered && !location.search && sequence.next());
   return { sequence, outbox };

@@ -18,7 +18,9 @@ register = template.Library()
 @register.simple_block_tag()
 def page_head(content: str, title: str, lead: str = "") -> SafeString:
     """The head of a page: its title, a lead sentence, and what stands between the tags as its actions."""
-    return template.loader.render_to_string("web/page_head.html", {"title": title, "lead": lead, "actions": content})
+    return template.loader.render_to_string(
+        "web/page_head.html", {"title": title, "lead": lead, "actions": content}
+    )
 
 
 @register.simple_block_tag()

@@ -1,0 +1,54 @@
+"""The labels of a collection: what agreement, evaluation and releases read.
+
+Nothing here may be shown to annotators.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from django.db.models import Max
+
+from accounts.models import Collection
+from adjudication.models import Decision, Reopening
+from annotation.models import PairState, Slot, newest_judgment
+
+
+def labels_state(collection: Collection) -> str:
+    """Names the state of all labels: a report with another one is out of date."""
+    newest = [
+        rows.objects.filter(collection=collection).aggregate(newest=Max("pk"))["newest"] or 0
+        for rows in (Decision, Reopening)
+    ]
+    return ".".join(str(number) for number in (newest_judgment(collection), *newest))
+
+
+def labelled_pairs(collection: Collection) -> pd.DataFrame:
+    """A row for each pair that both judged: by query, then docno.
+
+    Columns: query, facet, docno, state, first, second, final (grades as nullable integers: <NA> is missing),
+    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key). Pairs with an empty slot are
+    left out: their judgments are secret.
+    """
+    columns = {
+        "pair__query__name": "query",
+        "pair__query__facet": "facet",
+        "pair__document__docno": "docno",
+        "pair__state": "state",
+        "pair__final": "final",
+        "pair": "pair",
+        "number": "number",
+        "judge__username": "judge",
+        "judgment__grade": "grade",
+        "judgment__reason": "reason",
+    }
+    slots = Slot.objects.filter(pair__query__collection=collection).exclude(pair__state=PairState.OPEN)
+    rows = pd.DataFrame.from_records(list(slots.values_list(*columns)), columns=list(columns.values()))
+    one, two = (rows[rows["number"] == number].set_index("pair") for number in (1, 2))
+    table = one[["query", "facet", "docno", "state", "final"]].copy()
+    for name, side in (("first", one), ("second", two)):
+        table[name] = side["grade"]
+        table[f"{name}_judge"] = side["judge"]
+        table[f"{name}_reason"] = side["reason"]
+    for name in ("first", "second", "final"):
+        table[name] = table[name].astype("Int64")
+    return table.reset_index().sort_values(["query", "docno"], ignore_index=True)

@@ -1,0 +1,52 @@
+"""Decisions on the pairs that two judges saw differently."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Collection, User
+from annotation.models import Judgment, Pair
+
+
+class Decision(models.Model):
+    """An adjudicator's grade of a pair, or NULL to set it aside. Appended, never changed.
+
+    It is on two judgments, `first` and `second`: when one of them is superseded, it stands no more. The latest counts
+    while the pair's state is "decided".
+    """
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="decisions")
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="decisions")
+    adjudicator = models.ForeignKey(User, models.PROTECT, related_name="decisions")
+    first = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    grade = models.PositiveSmallIntegerField(null=True)
+    note = models.TextField(max_length=2000, blank=True)
+    key = models.UUIDField(unique=True)
+    seconds = models.FloatField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["collection", "-id"])]
+
+    def __str__(self) -> str:
+        return f"{self.grade if self.grade is not None else 'set aside'} for {self.pair_id}"
+
+    @property
+    def is_overruling(self) -> bool:
+        """The grade is neither of the two judgments."""
+        return self.grade is not None and self.grade not in (self.first.grade, self.second.grade)
+
+
+class Reopening(models.Model):
+    """An admin sent a settled pair to the adjudicators again, for a reason."""
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="reopenings")
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="reopenings")
+    admin = models.ForeignKey(User, models.PROTECT, related_name="+")
+    reason = models.TextField(max_length=2000)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.pair_id} re-opened"
