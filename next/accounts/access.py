@@ -46,10 +46,7 @@ def in_collection(*roles: str) -> Callable[[View], View]:
 
 def membership_or_404(user: User, slug: str) -> Membership:
     membership = (
-        Membership.objects.active()
-        .filter(user=user, collection__slug=slug)
-        .select_related("collection")
-        .first()
+        Membership.objects.active().filter(user=user, collection__slug=slug).select_related("collection").first()
     )
     if user.is_superuser:
         collection = membership.collection if membership else Collection.objects.filter(slug=slug).first()
@@ -64,6 +61,4 @@ def membership_or_404(user: User, slug: str) -> Membership:
 def require_role(membership: Membership, *roles: str) -> None:
     if roles and not set(roles) & set(membership.roles):
         needed = " or ".join(roles)
-        raise Forbidden(
-            f"This page is for {needed}s of {membership.collection.name}. You are not one of them."
-        )
+        raise Forbidden(f"This page is for {needed}s of {membership.collection.name}. You are not one of them.")

@@ -65,9 +65,7 @@ class InvitationForm(forms.ModelForm):
 
 
 class RolesForm(forms.Form):
-    roles = forms.MultipleChoiceField(
-        choices=ROLE_CHOICES, widget=forms.CheckboxSelectMultiple, required=False
-    )
+    roles = forms.MultipleChoiceField(choices=ROLE_CHOICES, widget=forms.CheckboxSelectMultiple, required=False)
 
 
 class NewAccountForm(forms.ModelForm):

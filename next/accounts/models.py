@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
@@ -106,9 +107,7 @@ class Membership(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, models.PROTECT, related_name="memberships")
-    is_admin = models.BooleanField(
-        "Admin", default=False, help_text="Sets up the collection and publishes it."
-    )
+    is_admin = models.BooleanField("Admin", default=False, help_text="Sets up the collection and publishes it.")
     is_annotator = models.BooleanField("Annotator", default=False, help_text="Judges pairs, blind.")
     is_adjudicator = models.BooleanField("Adjudicator", default=False, help_text="Decides disagreements.")
     joined_at = models.DateTimeField(default=timezone.now)
@@ -120,9 +119,7 @@ class Membership(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "user"], name="membership_once"),
             models.CheckConstraint(
-                condition=models.Q(is_admin=True)
-                | models.Q(is_annotator=True)
-                | models.Q(is_adjudicator=True),
+                condition=models.Q(is_admin=True) | models.Q(is_annotator=True) | models.Q(is_adjudicator=True),
                 name="membership_has_a_role",
             ),
         ]
@@ -140,9 +137,7 @@ class Invitation(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="invitations")
     token_hash = models.CharField(max_length=64, unique=True)
-    email = models.EmailField(
-        "E-mail", blank=True, help_text="The link is mailed there; without one, you copy it."
-    )
+    email = models.EmailField("E-mail", blank=True, help_text="The link is mailed there; without one, you copy it.")
     is_admin = models.BooleanField("Admin", default=False)
     is_annotator = models.BooleanField("Annotator", default=True)
     is_adjudicator = models.BooleanField("Adjudicator", default=False)

@@ -95,20 +95,14 @@ def invite(
     link = (settings.SITE_URL or base_url) + reverse("invitation", args=[token])
     if email and settings.SITE_URL:
         text = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
-        send_mail(
-            f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email]
-        )
+        send_mail(f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email])
     return invitation, link
 
 
 def find_invitation(token: str) -> Invitation:
-    invitation = (
-        Invitation.objects.select_related("collection", "invited_by").filter(token_hash=_hash(token)).first()
-    )
+    invitation = Invitation.objects.select_related("collection", "invited_by").filter(token_hash=_hash(token)).first()
     if invitation is None or not invitation.is_open:
-        raise NotFound(
-            "This invitation was used, has expired, or never existed. Ask the admin for a new link."
-        )
+        raise NotFound("This invitation was used, has expired, or never existed. Ask the admin for a new link.")
     return invitation
 
 

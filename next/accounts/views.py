@@ -96,21 +96,13 @@ def people(request: CollectionRequest, collection: Collection) -> HttpResponse:
 def invite(request: CollectionRequest, collection: Collection) -> HttpResponse:
     form = InvitationForm(request.POST)
     base_url = request.build_absolute_uri("/").rstrip("/")
-    made = form.is_valid() and attempt(
-        form,
-        services.invite,
-        collection=collection,
-        by=request.user,
-        roles=form.roles,
-        email=form.cleaned_data["email"],
-        base_url=base_url,
-    )
-    if not made:
-        return render(request, "accounts/invite.html", {"collection": collection, "form": form}, status=400)
-    new, link = made
-    return render(
-        request, "accounts/invite.html", {"collection": collection, "invitation": new, "link": link}
-    )
+    if form.is_valid():
+        values = {"roles": form.roles, "email": form.cleaned_data["email"], "base_url": base_url}
+        made = attempt(form, services.invite, collection=collection, by=request.user, **values)
+        if made:
+            context = {"collection": collection, "invitation": made[0], "link": made[1]}
+            return render(request, "accounts/invite.html", context)
+    return render(request, "accounts/invite.html", {"collection": collection, "form": form}, status=400)
 
 
 @require_POST
@@ -126,14 +118,11 @@ def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     """One person's roles."""
     membership = get_object_or_404(Membership.objects.select_related("user"), collection=collection, pk=pk)
     form = RolesForm(request.POST or None, initial={"roles": membership.roles})
-    if form.is_valid() and attempt(
-        form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]
-    ):
-        messages.success(request, f"{membership.user} is now {' and '.join(membership.roles)}.")
-        return redirect("people", collection.slug)
-    return render(
-        request, "accounts/person.html", {"collection": collection, "member": membership, "form": form}
-    )
+    if form.is_valid():
+        if attempt(form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]):
+            messages.success(request, f"{membership.user} is now {' and '.join(membership.roles)}.")
+            return redirect("people", collection.slug)
+    return render(request, "accounts/person.html", {"collection": collection, "member": membership, "form": form})
 
 
 @require_POST

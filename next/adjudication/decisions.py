@@ -80,9 +80,7 @@ def current_decision(pair: Pair) -> Decision | None:
     return pair.decisions.order_by("-pk").first() if pair.state == PairState.DECIDED else None
 
 
-def _check(
-    collection: Collection, grade: int | None, note: str, judgments: tuple[Judgment, Judgment]
-) -> None:
+def _check(collection: Collection, grade: int | None, note: str, judgments: tuple[Judgment, Judgment]) -> None:
     if grade is not None and not 0 <= grade <= collection.top_grade:
         raise BadInput(f"A grade is 0 to {collection.top_grade} here, got {grade}.")
     if len(note) > 2000:

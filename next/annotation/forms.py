@@ -35,7 +35,8 @@ class GuidelineForm(forms.Form):
     )
 
     def __init__(self, *args: Any, collection: Collection, guideline: Guideline, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"text": guideline.text}, **kwargs)
+        super().__init__(*args, **kwargs)
+        self.fields["text"].initial = guideline.text
         self.numbers = range(len(collection.grades))
         for number in reversed(self.numbers):
             said = guideline.grades[number] if number < len(guideline.grades) else {}
@@ -60,9 +61,7 @@ class OpenForm(forms.Form):
     """Queries, and the two people who judge them, or nobody: then they are shared among all annotators."""
 
     queries = forms.ModelMultipleChoiceField(Query.objects.none(), widget=forms.CheckboxSelectMultiple)
-    first = forms.ModelChoiceField(
-        User.objects.none(), required=False, empty_label="Share among all annotators"
-    )
+    first = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Share among all annotators")
     second = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="")
 
     def __init__(self, *args: Any, queries: Any, annotators: Any, **kwargs: Any) -> None:

@@ -27,9 +27,7 @@ def guideline_in_force(collection: Collection, facet: str) -> Guideline:
 
 def guidelines_in_force(collection: Collection) -> QuerySet[Guideline]:
     newest = Guideline.objects.filter(collection=collection, facet=OuterRef("facet")).order_by("-version")
-    return Guideline.objects.filter(collection=collection, pk=Subquery(newest.values("pk")[:1])).order_by(
-        "facet"
-    )
+    return Guideline.objects.filter(collection=collection, pk=Subquery(newest.values("pk")[:1])).order_by("facet")
 
 
 @transaction.atomic
@@ -47,9 +45,7 @@ def save_guideline(
     if facet not in (collection.facets or [""]):
         raise BadInput(f"{collection} has no facet {facet!r}.")
     if len(grades) != len(collection.grades):
-        raise BadInput(
-            f"Give a definition for each of the {len(collection.grades)} grades, got {len(grades)}."
-        )
+        raise BadInput(f"Give a definition for each of the {len(collection.grades)} grades, got {len(grades)}.")
     current = guideline_in_force(collection, facet)
     if current.pk and (current.text, current.grades) == (text, list(grades)):
         return current

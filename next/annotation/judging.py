@@ -52,15 +52,11 @@ def submit_judgment(
         raise Conflict("This query is closed. Ask an admin to re-open it if a judgment must change.")
     version = version_in_force(query.collection, query.facet)
     if digest != present(query, slot.pair.document, version).digest:
-        raise Conflict(
-            "The text or the guideline of this pair changed after the page was loaded. Look at it again."
-        )
+        raise Conflict("The text or the guideline of this pair changed after the page was loaded. Look at it again.")
     if (slot.judgment.key if slot.judgment else None) != replaces:
         raise Conflict("You judged this pair in another window meanwhile. Look at it again.")
     if slot.judgment and pair.state != PairState.OPEN and knows_the_other(judge, query.collection):
-        raise Conflict(
-            "Both judgments of this pair are in, and as an admin you can see them. It can no longer change."
-        )
+        raise Conflict("Both judgments of this pair are in, and as an admin you can see them. It can no longer change.")
     judgment = Judgment.objects.create(
         collection=query.collection,
         slot=slot,
@@ -99,9 +95,7 @@ def knows_the_other(judge: User, collection: Collection) -> bool:
 
 def settle(pair: Pair) -> None:
     """State and label of a locked pair from its two slots; a decision on earlier judgments stands no more."""
-    pair.state, pair.final = state_of(
-        [slot.judgment for slot in pair.slots.select_related("judgment")], pair.referred
-    )
+    pair.state, pair.final = state_of([slot.judgment for slot in pair.slots.select_related("judgment")], pair.referred)
     pair.save(update_fields=["state", "final"])
 
 
@@ -142,9 +136,7 @@ def shown_pair(judge: User, query: Query, token: str) -> Shown:
 
 def next_pairs(judge: User, query: Query, *, without: Iterable[str] = (), number: int = AHEAD) -> list[Shown]:
     """The pairs to judge next, in the judge's own order; `without` are tokens that the page has already."""
-    slots = (
-        Slot.objects.of(judge, query).waiting().exclude(pair__token__in=list(without)).in_order().with_texts()
-    )
+    slots = Slot.objects.of(judge, query).waiting().exclude(pair__token__in=list(without)).in_order().with_texts()
     version = version_in_force(query.collection, query.facet)
     return [Shown(slot, query, version) for slot in slots[:number]]
 

@@ -23,9 +23,7 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     queries, sizes = openings.openable_queries(collection), openings.frozen_sizes(collection)
     form = OpenForm(request.POST or None, queries=queries, annotators=annotators)
     if form.is_valid():
-        opened = attempt(
-            form, _open_chosen, request=request, form=form, annotators=list(annotators), sizes=sizes
-        )
+        opened = attempt(form, _open_chosen, request=request, form=form, annotators=list(annotators), sizes=sizes)
         if opened:
             messages.success(request, f"{opened} queries are open.")
             return redirect("progress", collection.slug)
@@ -34,9 +32,7 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     return render(request, "annotation/open_queries.html", context)
 
 
-def _open_chosen(
-    request: CollectionRequest, form: OpenForm, annotators: list[User], sizes: dict[int, int]
-) -> int:
+def _open_chosen(request: CollectionRequest, form: OpenForm, annotators: list[User], sizes: dict[int, int]) -> int:
     collection, queries = request.collection, list(form.cleaned_data["queries"])
     first, second = form.cleaned_data["first"], form.cleaned_data["second"]
     couples: dict[int, Couple]
@@ -44,9 +40,7 @@ def _open_chosen(
         couples = {query.pk: (first, second) for query in queries}
     else:
         couples = openings.share(queries, annotators, sizes, collection.seed)
-    return len(
-        openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user)
-    )
+    return len(openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user))
 
 
 @require_POST

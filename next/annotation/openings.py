@@ -25,9 +25,7 @@ TOKEN_LENGTH = 16
 def openable_queries(collection: Collection) -> QuerySet[Query]:
     """Queries with a frozen pool that nobody judges yet."""
     return (
-        collection.queries.filter(pools__pool_set__frozen_at__isnull=False, openings=None)
-        .distinct()
-        .order_by("name")
+        collection.queries.filter(pools__pool_set__frozen_at__isnull=False, openings=None).distinct().order_by("name")
     )
 
 
@@ -52,11 +50,7 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
     for person in couple:
         if not collection.memberships.judging().filter(user=person).exists():
             raise BadInput(f"{person} is not an annotator of {collection}. Make them one on the People page.")
-    pool = (
-        Pool.objects.filter(query=query, pool_set__frozen_at__isnull=False)
-        .order_by("pool_set__round")
-        .first()
-    )
+    pool = Pool.objects.filter(query=query, pool_set__frozen_at__isnull=False).order_by("pool_set__round").first()
     if pool is None:
         raise Conflict(f"{query.name} has no frozen pool. Freeze its pool first.")
     if Opening.objects.filter(query=query, pool_set=pool.pool_set).exists():
@@ -93,9 +87,7 @@ def in_order_of(judge: User, query: Query, pairs: Iterable[Pair]) -> list[Pair]:
     return sorted(pairs, key=lambda pair: order_key(seed, purpose, query.name, pair.document.docno))
 
 
-def share(
-    queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int], seed: str
-) -> dict[int, Couple]:
+def share(queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int], seed: str) -> dict[int, Couple]:
     """A couple for each query, so that everybody has about as many pairs and works with everybody.
 
     Large queries first; each goes to the couple that has least so far, ties by the seed.
@@ -110,9 +102,7 @@ def share(
         def cost(couple: Couple, query: Query = query) -> tuple[int, str]:
             names = " ".join(sorted(person.username for person in couple))
             shared = together[frozenset(person.pk for person in couple)]
-            return sum(load[person.pk] for person in couple) + shared, order_key(
-                seed, "couple", query.name, names
-            )
+            return sum(load[person.pk] for person in couple) + shared, order_key(seed, "couple", query.name, names)
 
         first, second = min(combinations(people, 2), key=cost)
         for person in (first, second):
@@ -135,10 +125,7 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
     if not collection.memberships.judging().filter(user=taker).exists():
         raise BadInput(f"{taker} is not an annotator of {collection}. Make them one on the People page.")
     pairs = list(
-        Pair.objects.select_for_update(of=("self",))
-        .filter(query=query)
-        .select_related("document")
-        .order_by("pk")
+        Pair.objects.select_for_update(of=("self",)).filter(query=query).select_related("document").order_by("pk")
     )
     if Slot.objects.of(taker, query).exists():
         raise Conflict(f"{taker} already judges {query.name}. A query needs two different people.")
@@ -161,9 +148,7 @@ def close_queries(*, collection: Collection, queries: Iterable[Query]) -> int:
         Pair.objects.select_for_update(of=("self",)).filter(opening__in=openings).order_by("pk")
     )  # no judgment meanwhile
     if unjudged := Slot.objects.filter(pair__opening__in=openings, judgment=None).count():
-        raise Conflict(
-            f"{unjudged:,} judgments are missing. Close a query when both its annotators are done."
-        )
+        raise Conflict(f"{unjudged:,} judgments are missing. Close a query when both its annotators are done.")
     return openings.update(closed_at=timezone.now())
 
 

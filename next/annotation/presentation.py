@@ -57,9 +57,7 @@ def shown_query(query: Query) -> ShownText:
 
 def shown_candidate(document: Document, wanted_labels: set[str]) -> ShownText:
     sentences = document.labelled_sentences()
-    return ShownText(
-        document.title, tuple(Sentence(text, label in wanted_labels) for text, label in sentences)
-    )
+    return ShownText(document.title, tuple(Sentence(text, label in wanted_labels) for text, label in sentences))
 
 
 def present(query: Query, document: Document, guideline_version: int) -> Presentation:

@@ -57,7 +57,7 @@ def own_queries(annotator: User, collection: Collection) -> list[dict[str, Any]]
 def pace_of(annotator: User) -> float:
     """Median seconds of the last fifty first judgments."""
     recent = Judgment.objects.filter(judge=annotator, seconds__isnull=False).order_by("-created_at")
-    seconds = list(recent.values_list("seconds", flat=True)[:50])
+    seconds: list[float] = list(recent.values_list("seconds", flat=True)[:50])
     return median(seconds) if len(seconds) >= 5 else USUAL_SECONDS
 
 
@@ -111,7 +111,7 @@ def _workspace(
 @require_GET
 @in_collection(ANNOTATOR)
 def more_pairs(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
-    """The next pairs without those the page has, or the one judged before a token: as articles, for the page's script."""
+    """Articles for the page's script: the next pairs without those it has, or the one judged before a token."""
     query = own_query(request.user, collection, pk)
     if "before" in request.GET:
         earlier = judging.previous_pair(request.user, query, request.GET["before"])
@@ -138,16 +138,12 @@ def judge_pair(request: CollectionRequest, collection: Collection, pk: int, toke
     if other := other_person(request):
         return other
     try:
-        judgment = judging.submit_judgment(
-            judge=request.user, query=query, token=token, **judgment_values(request)
-        )
+        judgment = judging.submit_judgment(judge=request.user, query=query, token=token, **judgment_values(request))
     except AppError as error:
         if is_script or isinstance(error, NotFound):
             raise
         messages.error(request, str(error))
-        return _workspace(
-            request, collection, query, judging.shown_pair(request.user, query, token), error.status
-        )
+        return _workspace(request, collection, query, judging.shown_pair(request.user, query, token), error.status)
     if is_script:
         return JsonResponse({"key": str(judgment.key)})
     return redirect("workspace", collection.slug, query.pk)
@@ -255,9 +251,7 @@ def edit_guideline(request: CollectionRequest, collection: Collection) -> HttpRe
             "grades": form.grades,
             "change": form.cleaned_data["change"],
         }
-        if attempt(
-            form, guidelines.save_guideline, collection=collection, facet=facet, by=request.user, **values
-        ):
+        if attempt(form, guidelines.save_guideline, collection=collection, facet=facet, by=request.user, **values):
             return redirect(f"{request.path.removesuffix('edit/')}?facet={facet}")
     context = {"collection": collection, "facet": facet, "form": form, "next_version": current.version + 1}
     return render(request, "annotation/edit_guideline.html", context)

@@ -35,7 +35,7 @@ def kept_secret() -> str:
     """A key made once and kept in the data folder, readable by its owner only."""
     path = DATA_DIR / "secret_key"
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(64))
     except FileExistsError:
         pass

@@ -43,9 +43,7 @@ class Document(models.Model):
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "docno"], name="docno_once_in_a_collection")
-        ]
+        constraints = [models.UniqueConstraint(fields=["collection", "docno"], name="docno_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.docno
@@ -63,11 +61,7 @@ class Document(models.Model):
         return " ".join(words[:12]) + (" …" if len(words) > 12 else "")
 
     def labelled_sentences(self) -> list[tuple[str, str]]:
-        return list(
-            zip(
-                self.sentences, [*self.labels, *[""] * (len(self.sentences) - len(self.labels))], strict=False
-            )
-        )
+        return list(zip(self.sentences, [*self.labels, *[""] * (len(self.sentences) - len(self.labels))], strict=False))
 
 
 def text_digest(title: str, sentences: Sequence[str], labels: Sequence[str]) -> str:
@@ -104,9 +98,7 @@ class Query(models.Model):
 
     class Meta:
         verbose_name_plural = "queries"
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="query_once_in_a_collection")
-        ]
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="query_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.name
@@ -144,6 +136,4 @@ class Query(models.Model):
         chosen = [text for text, is_chosen in marked if is_chosen]
         if self.document is not None and chosen:
             return " ".join(chosen)
-        return " ".join(
-            [self.document.title if self.document else self.title, *(text for text, _ in marked)]
-        ).strip()
+        return " ".join([self.document.title if self.document else self.title, *(text for text, _ in marked)]).strip()

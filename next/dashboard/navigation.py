@@ -49,10 +49,7 @@ def tabs_for(roles: list[str]) -> list[Tab]:
             own |= {"work": "Your queries", "review": "Your judgments"}
         if ADJUDICATOR in roles:
             own |= {"queue": "Your cases", "decisions": "Your decisions"}
-        return [
-            Tab(tab.label, tab.entries | own, tab.pages) if tab.label == "Judging" else tab
-            for tab in ADMIN_TABS
-        ]
+        return [Tab(tab.label, tab.entries | own, tab.pages) if tab.label == "Judging" else tab for tab in ADMIN_TABS]
     tabs = [
         *(ANNOTATOR_TABS if ANNOTATOR in roles else []),
         *(ADJUDICATOR_TABS if ADJUDICATOR in roles else []),
@@ -72,9 +69,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         is_current = here in tab.entries or here in tab.pages
         current = tab if is_current and current is None else current
         first = next(iter(tab.entries))
-        tabs.append(
-            {"label": tab.label, "url": link(first, slug), "current": current is tab, "exact": here == first}
-        )
+        tabs.append({"label": tab.label, "url": link(first, slug), "current": current is tab, "exact": here == first})
     entries = [
         {"label": label, "url": link(name, slug), "current": name == here}
         for name, label in (current.entries.items() if current else [])

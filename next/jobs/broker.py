@@ -19,14 +19,14 @@ from kombu.utils.json import dumps, loads
 MAX_WAIT = 0.5  # seconds: a worker asked to stop first waits for the channel's time-out
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
-    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
+class Channel(filesystem.Channel):
+    def _put(self, queue: str, message: dict[str, Any], **_: Any) -> None:
         path = Path(self.data_folder_out) / f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         part = path.with_suffix(".part")
-        part.write_text(dumps(payload))
+        part.write_text(dumps(message))
         part.replace(path)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: Any = None) -> Any:
         for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
             taken = path.with_suffix(".taken")
             try:
@@ -40,8 +40,8 @@ class Channel(filesystem.Channel):  # type: ignore[misc]
         raise Empty
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> None:
         super().drain_events(connection, timeout=min(timeout or MAX_WAIT, MAX_WAIT))

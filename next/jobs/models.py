@@ -75,9 +75,7 @@ class ReportQuerySet(models.QuerySet["Report"]):
     def find(self, collection: Collection, kind: str, **parameters: Any) -> Report | None:
         return self.filter(collection=collection, kind=kind, parameters=parameters).first()
 
-    def put(
-        self, collection: Collection, kind: str, data: dict[str, Any], *, labels: str, **parameters: Any
-    ) -> Report:
+    def put(self, collection: Collection, kind: str, data: dict[str, Any], *, labels: str, **parameters: Any) -> Report:
         """Keep the newest report of a kind and its parameters."""
         report, _ = self.update_or_create(
             collection=collection,

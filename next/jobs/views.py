@@ -48,9 +48,7 @@ def job(request: CollectionRequest, collection: Collection, pk: str) -> HttpResp
     """A job's page; for htmx its card, which asks again every second until the job ends."""
     each = get_object_or_404(Job.objects.select_related("collection"), collection=collection, pk=pk)
     template = "jobs/card.html" if request.headers.get("HX-Request") else "jobs/job.html"
-    response = render(
-        request, template, {"collection": collection, "job": each, "result_url": result_url(each)}
-    )
+    response = render(request, template, {"collection": collection, "job": each, "result_url": result_url(each)})
     if request.headers.get("HX-Request") and each.is_finished and "reload" in request.GET:
         response["HX-Refresh"] = "true"
     return response

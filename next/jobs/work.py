@@ -156,11 +156,7 @@ class Work:
             )
 
     def _lock(self) -> None:
-        mine = (
-            Job.objects.select_for_update()
-            .filter(pk=self.job_id, lease=self.lease, state=State.RUNNING)
-            .first()
-        )
+        mine = Job.objects.select_for_update().filter(pk=self.job_id, lease=self.lease, state=State.RUNNING).first()
         if mine is None:
             raise LeaseLost
         if mine.cancel_requested:
@@ -230,9 +226,7 @@ def run(job_id: uuid.UUID | str, progress_to: Any = None) -> None:
         _requeue_or_fail(claimed, f"The database failed: {error}")
     except Exception:
         logger.exception("job %s failed", job_id)
-        sentence = (
-            "An unexpected error ended this job. Nothing was changed. The server's log has the details."
-        )
+        sentence = "An unexpected error ended this job. Nothing was changed. The server's log has the details."
         _end(job_id, State.FAILED, sentence, lease=work.lease)
         if progress_to is not None:
             raise
@@ -254,16 +248,10 @@ def _requeue_or_fail(claimed: Job, error: str) -> None:
 def reap() -> int:
     """Send again what no worker has: jobs whose worker died, and jobs whose message was lost."""
     now = timezone.now()
-    silent = Job.objects.filter(
-        state=State.RUNNING, heartbeat_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS)
-    )
+    silent = Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS))
     for dead in silent.filter(attempts__gte=MAX_ATTEMPTS):
-        _end(
-            dead.pk, State.FAILED, f"The worker ended {MAX_ATTEMPTS} times during this job.", lease=dead.lease
-        )
-    waiting = Job.objects.filter(
-        state=State.QUEUED, created_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS)
-    )
+        _end(dead.pk, State.FAILED, f"The worker ended {MAX_ATTEMPTS} times during this job.", lease=dead.lease)
+    waiting = Job.objects.filter(state=State.QUEUED, created_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS))
     lost = [*silent.filter(attempts__lt=MAX_ATTEMPTS), *waiting]
     for each in lost:
         send(each)

@@ -26,9 +26,7 @@ class Run(models.Model):
 
     class Meta:
         ordering = ("name",)
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="run_once_in_a_collection")
-        ]
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="run_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.name

@@ -29,9 +29,7 @@ def collection(slug: str = "papers", **fields: object) -> Collection:
 
 
 def document(into: Collection, docno: str, title: str = "", **fields: object) -> Document:
-    sentences = fields.pop(
-        "sentences", [f"Why {docno} matters.", f"How {docno} works.", f"What {docno} found."]
-    )
+    sentences = fields.pop("sentences", [f"Why {docno} matters.", f"How {docno} works.", f"What {docno} found."])
     labels = fields.pop("labels", ["background", "method", "result"][: len(sentences)])
     title = title or f"On {docno}"
     digest = text_digest(title, sentences, labels)

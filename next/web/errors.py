@@ -50,7 +50,7 @@ def error_response(request: HttpRequest, error: AppError) -> HttpResponse:
     return JsonResponse(answer, status=error.status)
 
 
-def attempt(form: forms.BaseForm, service: Callable[..., Made], **arguments: Any) -> Made | None:
+def attempt(form: forms.BaseForm, service: Callable[..., Made], /, **arguments: Any) -> Made | None:
     """What the service makes, or None with its error in the form, so that what was typed stays."""
     try:
         return service(**arguments)

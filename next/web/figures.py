@@ -45,9 +45,7 @@ class Figure:
     template: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        values = [
-            row[key] for row in self.rows for key in ("value", "low", "high") if row.get(key) is not None
-        ]
+        values = [row[key] for row in self.rows for key in ("value", "low", "high") if row.get(key) is not None]
         if self.low is None:
             self.low = min([0.0, *values])
         if self.high is None:
@@ -64,9 +62,7 @@ class Figure:
     def marks(self) -> list[dict[str, Any]]:
         assert self.low is not None
         assert self.high is not None
-        return [
-            {"x": self.x(tick), "label": f"{tick:g}".replace("-", "−")} for tick in ticks(self.low, self.high)
-        ]
+        return [{"x": self.x(tick), "label": f"{tick:g}".replace("-", "−")} for tick in ticks(self.low, self.high)]
 
     @property
     def height(self) -> int:
@@ -160,9 +156,7 @@ class Lines:
     @property
     def marks_y(self) -> list[dict[str, Any]]:
         height = PLOT_HEIGHT
-        return [
-            {"y": 10 + height * self._y(t) / 1000, "label": f"{t:g}"} for t in ticks(self.low_y, self.high_y)
-        ]
+        return [{"y": 10 + height * self._y(t) / 1000, "label": f"{t:g}"} for t in ticks(self.low_y, self.high_y)]
 
     @property
     def csv(self) -> list[list[object]]:

@@ -100,9 +100,7 @@ class Table:
                 rows = rows.filter(hits)
             else:
                 found = word.casefold()
-                rows = [
-                    r for r in rows if any(found in str(r[name]).casefold() for name in self.search_fields)
-                ]
+                rows = [r for r in rows if any(found in str(r[name]).casefold() for name in self.search_fields)]
         return rows
 
     def _sorted(self, rows: Any, default: str) -> Any:
@@ -116,9 +114,7 @@ class Table:
         if isinstance(rows, QuerySet):
             by = F(key).desc(nulls_last=True) if descending else F(key).asc(nulls_last=True)
             return rows.order_by(by, "pk")
-        with_value = sorted(
-            (r for r in rows if r.get(key) is not None), key=lambda r: r[key], reverse=descending
-        )
+        with_value = sorted((r for r in rows if r.get(key) is not None), key=lambda r: r[key], reverse=descending)
         return with_value + [r for r in rows if r.get(key) is None]
 
     @property
@@ -126,15 +122,11 @@ class Table:
         """Each column with the address that sorts by it: numbers from the largest, text from a."""
         heads = []
         for column in self.columns:
-            first, second = (
-                (f"-{column.key}", column.key) if column.number else (column.key, f"-{column.key}")
-            )
+            first, second = (f"-{column.key}", column.key) if column.number else (column.key, f"-{column.key}")
             heads.append(
                 {
                     "column": column,
-                    "url": self._address(sort=second if self.sort == first else first)
-                    if column.sortable
-                    else "",
+                    "url": self._address(sort=second if self.sort == first else first) if column.sortable else "",
                     "aria": {column.key: "ascending", f"-{column.key}": "descending"}.get(self.sort, ""),
                 }
             )

@@ -32,9 +32,7 @@ class Reject(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        moment = (
-            f"BEFORE {self.event}{f' OF {self.columns}' if self.columns else ''} ON {self.table} FOR EACH ROW"
-        )
+        moment = f"BEFORE {self.event}{f' OF {self.columns}' if self.columns else ''} ON {self.table} FOR EACH ROW"
         if schema_editor.connection.vendor == "sqlite":
             condition = f"WHEN {self.when} " if self.when else ""
             schema_editor.execute(

@@ -36,6 +36,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 def is_locked(error: OperationalError) -> bool:
     cause = error.__cause__
-    return (
-        isinstance(cause, sqlite3.OperationalError) and cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-    )
+    return isinstance(cause, sqlite3.OperationalError) and cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

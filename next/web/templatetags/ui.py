@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.template.defaultfilters import stringfilter
 from django.utils.safestring import SafeString, mark_safe
 
@@ -18,15 +19,13 @@ register = template.Library()
 @register.simple_block_tag()
 def page_head(content: str, title: str, lead: str = "") -> SafeString:
     """The head of a page: its title, a lead sentence, and what stands between the tags as its actions."""
-    return template.loader.render_to_string(
-        "web/page_head.html", {"title": title, "lead": lead, "actions": content}
-    )
+    return render_to_string("web/page_head.html", {"title": title, "lead": lead, "actions": content})
 
 
 @register.simple_block_tag()
 def empty(content: str, title: str) -> SafeString:
     """What a page shows instead of nothing: what will be here, and the button that puts it there."""
-    return template.loader.render_to_string("web/empty.html", {"title": title, "content": content})
+    return render_to_string("web/empty.html", {"title": title, "content": content})
 
 
 @register.inclusion_tag("web/meter.html")
@@ -91,4 +90,4 @@ def decimals(value: float | None, places: int = 2) -> str:
 @register.simple_tag
 def figure(drawing: Figure | Lines | Heat) -> SafeString:
     """The figure in its frame, with a menu for SVG and CSV where the page answers `?figure=<name>`."""
-    return template.loader.render_to_string("web/figure.html", {"figure": drawing})
+    return render_to_string("web/figure.html", {"figure": drawing})
