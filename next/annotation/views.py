@@ -56,8 +56,8 @@ def own_queries(annotator: User, collection: Collection) -> list[dict[str, Any]]
 
 def pace_of(annotator: User) -> float:
     """Median seconds of the last fifty first judgments."""
-    recent = Judgment.objects.filter(judge=annotator, seconds__isnull=False).order_by("-created_at")
-    seconds: list[float] = list(recent.values_list("seconds", flat=True)[:50])
+    recent = Judgment.objects.filter(judge=annotator, seconds__isnull=False).order_by("-created_at")[:50]
+    seconds = [judgment.seconds or 0.0 for judgment in recent.only("seconds")]
     return median(seconds) if len(seconds) >= 5 else USUAL_SECONDS
 
 

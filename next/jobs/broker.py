@@ -20,10 +20,10 @@ MAX_WAIT = 0.5  # seconds: a worker asked to stop first waits for the channel's 
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, message: dict[str, Any], **_: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:  # type: ignore[override]
         path = Path(self.data_folder_out) / f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         part = path.with_suffix(".part")
-        part.write_text(dumps(message))
+        part.write_text(dumps(payload))
         part.replace(path)
 
     def _get(self, queue: str, timeout: Any = None) -> Any:

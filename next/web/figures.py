@@ -198,5 +198,5 @@ class Heat:
 
     @property
     def csv(self) -> list[list[object]]:
-        body = [[label, *row] for label, row in zip(self.labels, self.cells, strict=True)]
+        body: list[list[object]] = [[label, *row] for label, row in zip(self.labels, self.cells, strict=True)]
         return [[self.corner, *self.heads], *body]

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.template.loader import render_to_string
 from django.template.defaultfilters import stringfilter
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from web.figures import Figure, Heat, Lines
