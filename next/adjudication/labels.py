@@ -5,12 +5,16 @@ Nothing here may be shown to annotators.
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
 from django.db.models import Max
 
 from accounts.models import Collection
 from adjudication.models import Decision, Reopening
 from annotation.models import PairState, Slot, newest_judgment
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def labels_state(collection: Collection) -> str:
@@ -29,6 +33,8 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     first_judge, second_judge (usernames), first_reason, second_reason, pair (its key). Pairs with an empty slot are
     left out: their judgments are secret.
     """
+    import pandas as pd  # not at start-up: pages ask this module for the state only
+
     columns = {
         "pair__query__name": "query",
         "pair__query__facet": "facet",
