@@ -4,7 +4,9 @@ from dashboard import views
 
 urlpatterns = [
     path("c/<slug:slug>/", views.collection, name="collection"),
-    path("c/<slug:slug>/progress/", views.progress, name="progress"),
+    path("c/<slug:slug>/progress/", views.show_progress, name="progress"),
+    path("c/<slug:slug>/queries/<int:pk>/", views.query, name="query"),
+    path("c/<slug:slug>/documents/<int:pk>/", views.document, name="document"),
     path("c/<slug:slug>/settings/", views.settings, name="settings"),
     path("c/<slug:slug>/search/", views.search, name="search"),
 ]

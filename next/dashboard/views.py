@@ -1,8 +1,25 @@
+"""An admin's pages across all of a collection: overview, progress, a query, a document, settings, search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Prefetch, Q
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, ANNOTATOR, Collection
+from annotation.forms import HandOverForm
+from annotation.models import Pair, PairState, Slot
+from corpus.models import Document
+from dashboard import overview, progress
+from dashboard.forms import SettingsForm
+from pooling.models import Candidate, Contribution
+from web.tables import Column, Filter, Table
+
+HITS = 20  # of each kind on the search page
 
 
 @in_collection()
@@ -11,12 +28,166 @@ def collection(request: CollectionRequest, collection: Collection) -> HttpRespon
     roles = request.membership.roles
     if ADMIN not in roles:
         return redirect("work" if ANNOTATOR in roles else "queue", collection.slug)
-    return render(request, "dashboard/overview.html", {"collection": collection})
+    steps = overview.steps(collection)
+    context = {
+        "collection": collection,
+        "steps": steps,
+        "next": overview.next_step(steps),
+        "jobs": collection.jobs.unfinished().select_related("collection"),
+        "waiting": overview.people_waiting(collection),
+    }
+    return render(request, "dashboard/overview.html", context)
 
 
 @in_collection(ADMIN)
-def progress(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    return render(request, "dashboard/overview.html", {"collection": collection})
+def show_progress(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    table = Table(
+        request,
+        progress.by_query(collection),
+        name="progress",
+        row="dashboard/_progress_row.html",
+        columns=[
+            Column("name", "Query"),
+            Column("facet", "Facet", folded=True),
+            Column("judges", "Judges", sortable=False, value=lambda row: " ".join(j["name"] for j in row["judges"])),
+            Column("judged", "Judged", number=True),
+            Column("cases", "Cases", number=True, folded=True),
+            Column("labelled", "Labelled", number=True),
+            Column("state", "State", folded=True),
+        ],
+        search=["name"],
+        filters=[
+            Filter("facet", "Facet", [(facet, facet) for facet in collection.facets]),
+            Filter("state", "State", [("open", "open"), ("closed", "closed")]),
+        ],
+        default="name",
+        one="query",
+        many="queries",
+    )
+    context = {
+        "collection": collection,
+        "people": progress.by_person(collection),
+        "hand_over": HandOverForm(collection=collection),
+    }
+    return table.response("dashboard/progress.html", context)
 
 
-settings = search = progress
+@in_collection(ADMIN)
+def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """A query with its candidates: who found each, both grades once both are in, and the label."""
+    query = get_object_or_404(collection.queries.select_related("document", "collection"), pk=pk)
+    table = Table(
+        request,
+        candidate_rows(query.pk),
+        name="candidates",
+        row="dashboard/_candidate_row.html",
+        columns=[
+            Column("docno", "Id", folded=True),
+            Column("title", "Candidate"),
+            Column("a", "A", number=True, help="Grade of the first judge, once both have judged"),
+            Column("b", "B", number=True, help="Grade of the second judge, once both have judged"),
+            Column("label", "Label", number=True),
+            Column("state", "State", folded=True),
+            Column("sources", "Found by", folded=True, sortable=False),
+            Column("best_rank", "Best rank", number=True, folded=True),
+        ],
+        search=["docno", "title"],
+        filters=[Filter("state", "State", PairState.choices), Filter("label", "Label", enumerate(collection.grades))],
+        default="position",
+        one="candidate",
+        many="candidates",
+        size=100,
+    )
+    context = {"collection": collection, "query": query, "openings": query.openings.all()}
+    return table.response("dashboard/query.html", context)
+
+
+def candidate_rows(query: int) -> list[dict[str, Any]]:
+    contributions = Contribution.objects.select_related("run").order_by("rank")
+    candidates = (
+        Candidate.objects.filter(pool__query=query)
+        .select_related("document", "pool__pool_set")
+        .prefetch_related(Prefetch("contributions", contributions))
+        .order_by("pool__pool_set__round", "position")
+    )
+    pairs = {
+        pair.document_id: pair
+        for pair in Pair.objects.filter(query=query).prefetch_related(
+            Prefetch("slots", Slot.objects.select_related("judgment").order_by("number"))
+        )
+    }
+    rows = []
+    for candidate in candidates:
+        pair = pairs.get(candidate.document_id)
+        ranks = {each.run.name: each.rank for each in candidate.contributions.all()}
+        row: dict[str, Any] = {
+            "document": candidate.document,
+            "docno": candidate.document.docno,
+            "title": candidate.document.shown_title,
+            "position": candidate.position,
+            "source": candidate.source,
+            "sources": ", ".join(f"{name} {rank}" for name, rank in ranks.items()) or candidate.source,
+            "best_rank": min(ranks.values(), default=None),
+            "pair": pair,
+            "state": pair.state if pair else "",
+            "label": pair.final if pair else None,
+            "a": None,
+            "b": None,
+        }
+        if pair and pair.state != PairState.OPEN:
+            row |= {side: slot.judgment.grade for side, slot in zip("ab", pair.slots.all(), strict=True)}
+        rows.append(row)
+    return rows
+
+
+@in_collection(ADMIN)
+def document(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """A document's text, what is known of it, and where it appears."""
+    document = get_object_or_404(collection.documents, pk=pk)
+    pairs = Pair.objects.filter(document=document).select_related("query").order_by("query__name")
+    candidates = Candidate.objects.filter(document=document).select_related("pool__query", "pool__pool_set")
+    labels = {pair.query_id: pair for pair in pairs}
+    appears = [{"candidate": each, "pair": labels.get(each.pool.query_id)} for each in candidates]
+    cited = collection.documents.filter(docno__in=document.cites[:500]).only("docno", "title", "sentences")
+    context = {
+        "collection": collection,
+        "document": document,
+        "sentences": document.labelled_sentences(),
+        "appears": appears,
+        "cited": cited[:50],
+        "queries": document.queries.all(),
+        "same_text": collection.documents.filter(text_digest=document.text_digest).exclude(pk=document.pk)[:10],
+    }
+    return render(request, "dashboard/document.html", context)
+
+
+@in_collection(ADMIN)
+def settings(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    form = SettingsForm(request.POST or None, instance=collection)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("settings", collection.slug)
+    return render(request, "dashboard/settings.html", {"collection": collection, "form": form})
+
+
+@in_collection(ADMIN)
+def search(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Documents, queries and people whose id or title has all the words."""
+    words = request.GET.get("q", "").split()
+    found: dict[str, Any] = {"documents": [], "queries": [], "members": []}
+    if words:
+        documents, queries = collection.documents.for_lists(), collection.queries.select_related("document")
+        members = collection.memberships.select_related("user")
+        for word in words:
+            documents = documents.filter(Q(docno__icontains=word) | Q(title__icontains=word))
+            queries = queries.filter(
+                Q(name__icontains=word) | Q(title__icontains=word) | Q(document__title__icontains=word)
+            )
+            members = members.filter(Q(user__username__icontains=word) | Q(user__name__icontains=word))
+        found = {"documents": documents[:HITS], "queries": queries[:HITS], "members": members[:HITS]}
+        hits = [hit for rows in found.values() for hit in rows]
+        if len(hits) == 1 and isinstance(hits[0], Document):
+            return redirect("document", collection.slug, hits[0].pk)
+    context = {"collection": collection, "search_words": " ".join(words), **found}
+    return render(request, "dashboard/search.html", context)

@@ -34,7 +34,7 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from jobs.models import Job, State
-from web.errors import AppError, Conflict
+from web.errors import AppError
 
 logger = logging.getLogger(__name__)
 Function = Callable[..., None]
@@ -78,14 +78,8 @@ def start_once(kind: str, *, collection: Collection, by: User | None, **paramete
 def run_now(kind: str, *, collection: Collection, **parameters: Any) -> dict[str, Any]:
     """Run a job here, for a command. Raises what the work raises. Returns the result."""
     made = Job.objects.create(collection=collection, kind=kind, parameters=parameters)
-    try:
-        run(made.pk, progress_to=sys.stderr if sys.stderr.isatty() else None)
-    except Exception as error:
-        _end(made.pk, State.FAILED, str(error))
-        raise
+    run(made.pk, at_terminal=True)
     made.refresh_from_db()
-    if made.state != State.SUCCEEDED:
-        raise Conflict(made.error or f"{made.title} was cancelled.")
     return dict(made.result)
 
 
@@ -201,48 +195,44 @@ def claim(job_id: uuid.UUID | str) -> Job | None:
     return Job.objects.select_related("collection", "requested_by").get(pk=job_id) if claimed else None
 
 
-def run(job_id: uuid.UUID | str, progress_to: Any = None) -> None:
-    """Run a waiting job to its end. What goes wrong is the job's error, in words for the person."""
+def run(job_id: uuid.UUID | str, *, at_terminal: bool = False) -> None:
+    """Run a waiting job to its end. What goes wrong is the job's error, in words for the person.
+
+    At a terminal, progress is written there, and errors are raised as well.
+    """
     claimed = claim(job_id)
     if claimed is None:
         return
-    work = Work(claimed, progress_to)
+    work = Work(claimed, sys.stderr if at_terminal and sys.stderr.isatty() else None)
+    error: Exception | None = None
     try:
         with work.heartbeat():
-            work.check()
             FUNCTIONS[claimed.kind](work, **claimed.parameters)
-        if progress_to:
-            progress_to.write("\r\x1b[K")
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job_id)
     except Cancelled:
-        _end(job_id, State.CANCELLED, "", lease=work.lease)
-    except AppError as error:
-        _end(job_id, State.FAILED, str(error), lease=work.lease)
-        if progress_to is not None:
-            raise
-    except DatabaseError as error:
+        _end(claimed, State.CANCELLED, "")
+    except AppError as refusal:
+        error = refusal
+        _end(claimed, State.FAILED, str(refusal))
+    except DatabaseError as trouble:
+        error = trouble
         logger.exception("job %s: the database failed", job_id)
-        _requeue_or_fail(claimed, f"The database failed: {error}")
-    except Exception:
+        if claimed.attempts >= MAX_ATTEMPTS:
+            _end(claimed, State.FAILED, f"The database failed: {trouble}")
+        else:
+            Job.objects.filter(pk=claimed.pk, lease=claimed.lease).update(state=State.QUEUED, lease=None)
+    except Exception as bug:
+        error = bug
         logger.exception("job %s failed", job_id)
-        sentence = "An unexpected error ended this job. Nothing was changed. The server's log has the details."
-        _end(job_id, State.FAILED, sentence, lease=work.lease)
-        if progress_to is not None:
-            raise
+        _end(claimed, State.FAILED, "An unexpected error ended this job. The server's log has the details.")
+    if at_terminal and error:
+        raise error
 
 
-def _end(job_id: uuid.UUID | str, state: State, error: str, **mine: Any) -> None:
-    Job.objects.filter(pk=job_id, state=State.RUNNING, **mine).update(
-        state=state, error=error, lease=None, finished_at=timezone.now()
-    )
-
-
-def _requeue_or_fail(claimed: Job, error: str) -> None:
-    if claimed.attempts >= MAX_ATTEMPTS:
-        _end(claimed.pk, State.FAILED, error, lease=claimed.lease)
-    else:
-        Job.objects.filter(pk=claimed.pk, lease=claimed.lease).update(state=State.QUEUED, lease=None)
+def _end(claimed: Job, state: State, error: str) -> None:
+    mine = Job.objects.filter(pk=claimed.pk, lease=claimed.lease, state=State.RUNNING)
+    mine.update(state=state, error=error, lease=None, finished_at=timezone.now())
 
 
 def reap() -> int:
@@ -250,7 +240,7 @@ def reap() -> int:
     now = timezone.now()
     silent = Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS))
     for dead in silent.filter(attempts__gte=MAX_ATTEMPTS):
-        _end(dead.pk, State.FAILED, f"The worker ended {MAX_ATTEMPTS} times during this job.", lease=dead.lease)
+        _end(dead, State.FAILED, f"The worker ended {MAX_ATTEMPTS} times during this job.")
     waiting = Job.objects.filter(state=State.QUEUED, created_at__lt=now - timedelta(seconds=DEAD_AFTER_SECONDS))
     lost = [*silent.filter(attempts__lt=MAX_ATTEMPTS), *waiting]
     for each in lost:

@@ -110,7 +110,7 @@ class Table:
         self.sort = asked if asked.removeprefix("-") in known else default
         key, descending = self.sort.removeprefix("-"), self.sort.startswith("-")
         if not key:
-            return rows
+            return rows.order_by("pk") if isinstance(rows, QuerySet) and not rows.ordered else rows
         if isinstance(rows, QuerySet):
             by = F(key).desc(nulls_last=True) if descending else F(key).asc(nulls_last=True)
             return rows.order_by(by, "pk")

@@ -2,7 +2,7 @@
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-dialog]");
-  if (opener) document.getElementById(opener.dataset.dialog).showModal();
+  if (opener) openDialog(opener);
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
   if (event.target.closest("[data-theme-switch]")) switchTheme();
   for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -37,6 +37,16 @@ document.addEventListener("input", (event) => {
   const { confirms } = event.target.dataset;
   if (confirms) event.target.form.querySelector("button").disabled = event.target.value !== confirms;
 });
+
+// A dialog for one of many rows: the button's data-fill-x goes into the field x, data-say-x into its words.
+function openDialog(opener) {
+  const dialog = document.getElementById(opener.dataset.dialog);
+  for (const [key, value] of Object.entries(opener.dataset)) {
+    if (key.startsWith("fill")) dialog.querySelector(`[name="${key.slice(4).toLowerCase()}"]`).value = value;
+    if (key.startsWith("say")) dialog.querySelector(`[data-${key.slice(3).toLowerCase()}]`).textContent = value;
+  }
+  dialog.showModal();
+}
 
 function switchTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;

@@ -1,0 +1,129 @@
+"""The pipeline of a collection: where each of its seven steps stands, and the one thing to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+
+from accounts.models import Collection
+from adjudication.labels import labels_state
+from annotation.models import PairState, Slot
+from annotation.openings import openable_queries
+from jobs.models import Report
+from pooling.models import Candidate, PoolSet
+
+TODO, DOING, DONE = "todo", "doing", "done"
+
+
+@dataclass
+class Step:
+    """`state` is todo, doing or done; `said` its count in words; `action` what the button says while it is next."""
+
+    name: str
+    page: str
+    state: str
+    said: str
+    action: str
+    action_page: str = ""
+    why: str = ""
+
+    @property
+    def to(self) -> str:
+        return self.action_page or self.page
+
+
+def steps(collection: Collection) -> list[Step]:
+    from release.models import Release
+
+    documents, queries = collection.documents.count(), collection.queries.count()
+    pools = PoolSet.objects.filter(collection=collection)
+    frozen = Candidate.objects.filter(pool__pool_set__in=pools.filter(frozen_at__isnull=False)).count()
+    is_draft = pools.filter(frozen_at=None).exists()
+    unpooled = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False).count()
+    slots = Slot.objects.filter(pair__query__collection=collection).aggregate(
+        total=Count("pk"),
+        judged=Count("judgment"),
+        cases=Count("pk", filter=Q(pair__state=PairState.CASE, number=1)),
+        decided=Count("pk", filter=Q(pair__state=PairState.DECIDED, number=1)),
+    )
+    unopened = openable_queries(collection).count()
+    report = Report.objects.filter(collection=collection, kind="agreement").order_by("-created_at").first()
+    is_current = report is not None and report.labels == labels_state(collection)
+    newest = Release.objects.filter(collection=collection).order_by("-published_at").first()
+    judged_all = slots["total"] > 0 and slots["judged"] == slots["total"]
+    return [
+        Step(
+            "Documents",
+            "documents",
+            DONE if documents else TODO,
+            f"{documents:,}",
+            "Import documents",
+            "import-documents",
+            "Titles and abstracts from JSON Lines, CSV, TREC or SMART files.",
+        ),
+        Step(
+            "Queries",
+            "queries",
+            DONE if queries else TODO,
+            f"{queries:,}",
+            "Add queries",
+            "add-queries",
+            "Query papers under a facet, or ordinary topics.",
+        ),
+        Step(
+            "Pools",
+            "pools",
+            DONE if queries and not unpooled else DOING if frozen or is_draft else TODO,
+            f"{frozen:,} pairs" if frozen else "draft" if is_draft else "none",
+            "Look at the draft" if is_draft else "Build pools",
+            "pools" if is_draft else "build-pools",
+            "Candidates from several retrievers, drawn in turn.",
+        ),
+        Step(
+            "Judging",
+            "progress",
+            DONE if judged_all and not unopened else DOING if slots["total"] else TODO,
+            f"{slots['judged']:,} of {slots['total']:,}",
+            "Open queries" if unopened else "See progress",
+            "open-queries" if unopened else "progress",
+            "Two annotators judge each pair, blind.",
+        ),
+        Step(
+            "Adjudication",
+            "cases",
+            DONE if judged_all and not slots["cases"] else DOING if slots["cases"] or slots["decided"] else TODO,
+            f"{slots['cases']:,} to decide" if slots["cases"] else f"{slots['decided']:,} decided",
+            "See the cases",
+            why="An adjudicator decides where the two judges differ.",
+        ),
+        Step(
+            "Agreement",
+            "agreement",
+            DONE if is_current else DOING if report else TODO,
+            "up to date" if is_current else "out of date" if report else "not computed",
+            "Recompute agreement" if report else "Compute agreement",
+            why="How far the two judges agree, per query and facet.",
+        ),
+        Step(
+            "Release",
+            "release",
+            DONE if newest else TODO,
+            f"version {newest.version}" if newest else "none",
+            "Prepare the release",
+            why="Qrels, pools and judgments in the usual formats, with checksums.",
+        ),
+    ]
+
+
+def next_step(all_steps: list[Step]) -> Step | None:
+    """The first step that is not done. Judging goes on by itself, so a case or agreement does not hide behind it."""
+    return next((step for step in all_steps if step.state != DONE), None)
+
+
+def people_waiting(collection: Collection) -> list[dict[str, Any]]:
+    """Who can do something now, and how much: annotators with open pairs."""
+    rows = Slot.objects.filter(pair__query__collection=collection).waiting()
+    counts = rows.values("judge__username", "judge__name").annotate(pairs=Count("pk")).order_by("-pairs")
+    return [{"name": row["judge__name"] or row["judge__username"], "pairs": row["pairs"]} for row in counts]
