@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection
+from django.db.backends.sqlite3.operations import DatabaseOperations as SQLiteOperations
 from django.test import Client
 
 from tests import builders
@@ -19,33 +20,20 @@ def _fast(settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 
 
-def unblocked():
-    from pytest_django.plugin import blocking_manager_key
-
-    return PYTEST.stash[blocking_manager_key].unblock()
-
-
-def pytest_configure(config):
-    global PYTEST
-    PYTEST = config
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item, nextitem):
+def flush_despite_triggers(operations, statements):
     """A test with real transactions ends by emptying all tables, which the append-only triggers of SQLite forbid."""
-    triggers = []
-    if "transactional_db" in getattr(item, "fixturenames", []) and connection.vendor == "sqlite":
-        with unblocked(), connection.cursor() as cursor:
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            triggers = cursor.fetchall()
-            for name, _ in triggers:
-                cursor.execute(f"DROP TRIGGER {name}")
-    result = yield
-    if triggers:
-        with unblocked(), connection.cursor() as cursor:
-            for _, definition in triggers:
-                cursor.execute(definition)
-    return result
+    with operations.connection.cursor() as cursor:
+        cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        triggers = cursor.fetchall()
+        for name, _ in triggers:
+            cursor.execute(f"DROP TRIGGER {name}")
+        flush(operations, statements)
+        for _, definition in triggers:
+            cursor.execute(definition)
+
+
+flush = SQLiteOperations.execute_sql_flush
+SQLiteOperations.execute_sql_flush = flush_despite_triggers
 
 
 @pytest.fixture
@@ -87,3 +75,33 @@ def as_(db):
         return made
 
     return client
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args():
+    if not CHROMIUM and "REQUIRE_ALL" not in os.environ:
+        pytest.skip("Chromium is not installed.")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    return {"executable_path": CHROMIUM, "args": quiet}
+
+
+@pytest.fixture
+def page_of(live_server, new_context, as_):
+    """A browser page of a logged-in person: `page_of("ann", "/c/papers/judge/")`. An error in its console fails."""
+    errors = []
+
+    def open_page(username: str, path: str, **context):
+        browser_context = new_context(base_url=live_server.url, **context)
+        session = as_(username).cookies["sessionid"].value
+        browser_context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        page = browser_context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.set_default_timeout(10_000)
+        page.goto(path)
+        return page
+
+    yield open_page
+    assert errors == []

@@ -41,10 +41,11 @@ const { sequence, outbox } = readingPage({
 
 find("later").addEventListener("submit", (event) => {
   event.preventDefault();
+  if (sequence.waiting) return;
   const { token, laterUrl, title } = sequence.current.dataset;
   const key = newKey();
   const body = new URLSearchParams({ key, person: document.body.dataset.person }).toString();
-  outbox.add({ key, token, url: laterUrl, body, title, said: "later" });
+  outbox.add({ key, token, url: laterUrl, body, title, said: "later", comesAgain: true });
   find("last").textContent = "Last: put off for later";
   sequence.putOff();
 });

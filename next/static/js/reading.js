@@ -85,7 +85,8 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
   const sequence = new Sequence({
     place: candidate,
     url: page.moreUrl,
-    known: () => outbox.waiting.map((entry) => entry.token),
+    // What was put off comes again, also when the server does not know that yet.
+    known: () => outbox.waiting.filter((entry) => !entry.comesAgain).map((entry) => entry.token),
     shown(article) {
       fill(article);
       lifts.close();
@@ -105,7 +106,7 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
   function answer(event) {
     event.preventDefault();
     const article = sequence.current;
-    if (!article || document.body.classList.contains("ended")) return;
+    if (!article || sequence.waiting || document.body.classList.contains("ended")) return;
     const body = new FormData(event.target, event.submitter);
     body.delete("csrfmiddlewaretoken");
     body.set("key", newKey());

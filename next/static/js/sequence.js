@@ -6,6 +6,7 @@ const REMEMBERED = 100;
 
 export class Sequence extends EventTarget {
   ready = []; // fetched, not yet shown
+  waiting = false; // for the server
   #fetching = null;
   #complete = false; // the server had nothing more
 
@@ -29,19 +30,29 @@ export class Sequence extends EventTarget {
   }
 
   // Forward: first through what was looked back at, then the next that nobody has answered.
-  async next() {
+  next() {
     if (this.index < this.trail.length - 1) return this.show(this.index + 1);
     if (this.current && !this.current.dataset.answered) return undefined;
-    let article = this.ready.shift();
-    if (!article) {
+    return this.#goOn();
+  }
+
+  // Shows a new one. Where none is here yet it waits for the server, and tries again where that does not answer:
+  // meanwhile `waiting` is true, and nothing can be answered that is not on the screen.
+  async #goOn() {
+    if (this.waiting) return undefined;
+    this.waiting = true;
+    document.body.classList.add("waiting");
+    while (!this.ready.length && !this.#complete) {
       await this.fill();
-      article = this.ready.shift();
+      if (!this.ready.length && !this.#complete) await new Promise((resolve) => setTimeout(resolve, 2000));
     }
-    if (!article) return this.#complete ? this.ended() : undefined;
+    this.waiting = false;
+    document.body.classList.remove("waiting");
+    const article = this.ready.shift();
+    if (!article) return this.ended();
     this.trail = [...this.trail, article].slice(-REMEMBERED);
-    this.show(this.trail.length - 1);
     if (this.ready.length < WANTED / 2) this.fill();
-    return undefined;
+    return this.show(this.trail.length - 1);
   }
 
   async back() {
@@ -58,16 +69,7 @@ export class Sequence extends EventTarget {
     this.trail.splice(this.index, 1);
     this.index = this.trail.length - 1;
     this.#complete = false;
-    if (this.current) this.current.dataset.answered ||= "";
-    return this.#afterPutOff();
-  }
-
-  async #afterPutOff() {
-    if (!this.ready.length) await this.fill();
-    const article = this.ready.shift();
-    if (!article) return this.ended();
-    this.trail.push(article);
-    return this.show(this.trail.length - 1);
+    return this.#goOn();
   }
 
   // Replaces a remembered article by the server's.
