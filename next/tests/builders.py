@@ -14,6 +14,7 @@ from annotation.judging import shown_pair, submit_judgment
 from annotation.models import Judgment, Pair, Slot
 from corpus.models import Document, Query, text_digest
 from pooling.models import Candidate, Pool, PoolSet
+from retrieval.models import RankedList, Run
 
 
 def person(username: str, collection: Collection | None = None, *roles: str) -> User:
@@ -51,6 +52,15 @@ def query(into: Collection, paper: Document, facet: str = "method") -> Query:
 
 def topic(into: Collection, name: str, title: str, **fields: object) -> Query:
     return Query.objects.create(collection=into, name=name, title=title, **fields)
+
+
+def run(into: Collection, name: str, lists: dict[Query, Sequence[str]], **fields: object) -> Run:
+    """A run with these docnos, best first, for each query."""
+    made = Run.objects.create(collection=into, name=name, **{"kind": "file"} | fields)
+    for of, docnos in lists.items():
+        scores = [float(score) for score in range(len(docnos), 0, -1)]
+        RankedList.objects.create(run=made, query=of, docnos=list(docnos), scores=scores)
+    return made
 
 
 def frozen_pool(of: Query, documents: Sequence[Document]) -> PoolSet:
