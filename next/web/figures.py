@@ -19,6 +19,7 @@ ROW = 26  # pixels
 LABEL = 30.0  # percent of the width before the plot begins
 RIGHT = 97.0
 PLOT_HEIGHT = 260  # pixels, of lines
+NUMBERS = ("value", "low", "high", "after")  # of a row
 
 
 def ticks(low: float, high: float, number: int = 5) -> list[float]:
@@ -45,7 +46,7 @@ class Figure:
     template: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        values = [row[key] for row in self.rows for key in ("value", "low", "high") if row.get(key) is not None]
+        values = [row[key] for row in self.rows for key in NUMBERS if row.get(key) is not None]
         if self.low is None:
             self.low = min([0.0, *values])
         if self.high is None:
@@ -74,13 +75,16 @@ class Figure:
 
     @property
     def csv(self) -> list[list[object]]:
-        head = ["label", "value", "low", "high"]
+        head = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
         return [head, *([row.get(key) for key in head] for row in self.rows)]
 
 
 @dataclass
 class Dots(Figure):
-    """Rows: label, value or None with `reason`, perhaps low and high (an interval), url, lead (highlighted)."""
+    """Rows: label, value or None with `reason`, perhaps low and high (an interval), url, lead (highlighted).
+
+    `after` is what the value became: a hollow dot, joined to the first one.
+    """
 
     template: str = field(default="web/figures/dots.html", init=False)
 
@@ -89,7 +93,7 @@ class Dots(Figure):
         drawn = []
         for number, row in enumerate(self.rows):
             place = {"y": ROW * number + 18, **row}
-            for key in ("value", "low", "high"):
+            for key in NUMBERS:
                 if row.get(key) is not None:
                     place[f"x_{key}"] = self.x(row[key])
             drawn.append(place)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.db.models import F, Q, QuerySet
@@ -131,6 +132,16 @@ class Table:
                 }
             )
         return heads
+
+    @property
+    def others(self) -> list[tuple[str, str]]:
+        """The parameters of the address that are not the table's own: its form sends them along."""
+        own = {"q", "sort", "page", "format", *(each.key for each in self.filters)}
+        return [(key, value) for key, value in self.request.GET.items() if key not in own]
+
+    @property
+    def unfiltered_url(self) -> str:
+        return f"?{urlencode(self.others)}"
 
     @property
     def csv_url(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ def test_dots_stand_where_their_values_are():
     drawing = Dots("rho", "ρ by query", "ρ", rows, low=0, high=1)
     drawn = drawing.drawn
     assert (drawn[0]["x_low"], drawn[0]["x_value"], drawn[0]["x_high"]) == (46.75, 63.5, 80.25)
-    svg = figure(drawing)
+    svg = figure({}, drawing)
     assert "no pairs" in svg
     assert svg.count("<circle") == 1
 
@@ -26,7 +27,19 @@ def test_dots_stand_where_their_values_are():
 def test_text_of_people_is_escaped():
     rows = [{"label": "<script>alert(1)</script>", "value": 1.0}]
     for drawing in (Dots("x", "x", "x", rows), Bars("x", "x", "x", rows)):
-        assert "<script>" not in figure(drawing)
+        assert "<script>" not in figure({}, drawing)
+
+
+def test_a_second_value_is_a_hollow_dot():
+    drawing = Dots("rho", "ρ by query", "ρ", [{"label": "a", "value": 0.5, "after": 1.0}])
+    assert (drawing.high, drawing.drawn[0]["x_after"]) == (1.0, 97)
+    assert figure({}, drawing).count("<circle") == 2
+    assert drawing.csv == [["label", "value", "after"], ["a", 0.5, 1.0]]
+
+
+def test_the_numbers_of_a_figure_have_the_address_of_its_page():
+    request = RequestFactory().get("/", {"missing": "zero"})
+    assert "?missing=zero&amp;figure=rho" in figure({"request": request}, Dots("rho", "ρ", "ρ", []))
 
 
 def test_a_bar_begins_at_zero():
@@ -45,7 +58,7 @@ def test_the_darkest_cell_is_the_largest():
 def test_lines_cover_their_plot():
     drawing = Lines("l", "Recall", "depth", "recall", [{"label": "a", "points": [(1, 0.0), (3, 1.0)]}])
     assert drawing.drawn[0]["points"] == "0.0,1000.0 1000.0,0.0"
-    assert "polyline" in figure(drawing)
+    assert "polyline" in figure({}, drawing)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
@@ -59,4 +72,4 @@ def test_words():
     assert [duration(x) for x in (None, 12, 240, 7200)] == ["–", "12 s", "4 min", "2.0 h"]
     assert [plural(n, "pair,pairs") for n in (1, 1000)] == ["1 pair", "1,000 pairs"]
     assert joined(["a", "b", "c"]) == "a, b and c"
-    assert [decimals(x) for x in (None, -0.5)] == ["–", "−0.50"]
+    assert [decimals(x) for x in (None, -0.5, -1e-9)] == ["–", "−0.50", "0.00"]

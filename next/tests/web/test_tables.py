@@ -70,6 +70,12 @@ def test_a_head_sorts_numbers_from_the_largest(table):
     assert heads["docno"] == "?q=title&sort=docno"
 
 
+def test_filtering_keeps_what_else_the_address_says(table):
+    asked = table(missing="zero", q="59", year="2004", page=2)
+    assert asked.others == [("missing", "zero")]
+    assert asked.unfiltered_url == "?missing=zero"
+
+
 def test_the_csv_has_all_rows_that_match(table):
     text = b"".join(table(year="2001").csv().streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(text)))

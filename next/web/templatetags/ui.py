@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.http import QueryDict
 from django.template.defaultfilters import stringfilter
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
@@ -84,10 +85,13 @@ def joined(items: Iterable[Any]) -> str:
 @register.filter
 def decimals(value: float | None, places: int = 2) -> str:
     """A coefficient or measure; a dash where it is undefined, a true minus sign where it is negative."""
-    return "–" if value is None else f"{value:.{places}f}".replace("-", "−")
+    return "–" if value is None else f"{value:z.{places}f}".replace("-", "−")
 
 
-@register.simple_tag
-def figure(drawing: Figure | Lines | Heat) -> SafeString:
-    """The figure in its frame, with a menu for SVG and CSV where the page answers `?figure=<name>`."""
-    return render_to_string("web/figure.html", {"figure": drawing})
+@register.simple_tag(takes_context=True)
+def figure(context: dict[str, Any], drawing: Figure | Lines | Heat) -> SafeString:
+    """The figure in its frame. The page answers its own address with `figure=<name>` by the numbers as CSV."""
+    request = context.get("request")
+    parameters = request.GET.copy() if request else QueryDict(mutable=True)
+    parameters["figure"] = drawing.name
+    return render_to_string("web/figure.html", {"figure": drawing, "csv_url": f"?{parameters.urlencode()}"})
