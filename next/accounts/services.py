@@ -21,8 +21,12 @@ INVITATION_DAYS = 14
 
 
 def lock_collection(collection: Collection) -> Collection:
-    """The collection's row, locked until the transaction ends: for whatever changes the collection's shape."""
-    return Collection.objects.select_for_update().get(pk=collection.pk)
+    """The collection's row, locked until the transaction ends: for whatever changes the collection's shape.
+
+    Not against new rows that refer to it (`no_key`): a judgment or decision holds its pair and refers to the
+    collection, so it would wait here while the holder of this lock waits for its pair.
+    """
+    return Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
 
 
 @transaction.atomic
