@@ -1,11 +1,21 @@
-"""Ranked lists: how they are ordered, and what pooling and the pages read of them."""
+"""Ranked lists: their order, and what pools and pages read of them."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from corpus.models import Query
 from retrieval.models import RankedList, Run
+
+Ranking = tuple[list[str], list[float]]  # docnos and their scores, best first
+
+
+def best_first(docnos: Sequence[str], scores: Sequence[float]) -> Ranking:
+    """By score descending, compared as float32, then by docno descending: the order of trec_eval 9."""
+    keys = list(zip(array("f", scores), docnos, strict=True))
+    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
+    return [docnos[place] for place in order], [scores[place] for place in order]
 
 
 def ranked_lists(query: Query, runs: Sequence[Run]) -> dict[str, RankedList]:

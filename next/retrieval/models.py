@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.utils import timezone
 
@@ -9,10 +11,27 @@ from accounts.models import Collection
 from corpus.models import Query
 
 
-class Run(models.Model):
-    """`kind` is a retriever's name (retrieval/retrievers) or "file". `settings` are its parameters.
+class ArrayLength(models.Func):
+    """The number of items of a JSON array, without reading them."""
 
-    `skipped` counts what an imported file held beside ranked documents: {"the query paper": 3, …}.
+    function = "jsonb_array_length"
+    output_field = models.IntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="json_array_length", **context)
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def with_sizes(self) -> RunQuerySet:
+        """Each with the number of queries that it has a list for, and the mean length of its lists."""
+        return self.annotate(ranked_queries=models.Count("lists"), mean_length=models.Avg(ArrayLength("lists__docnos")))
+
+
+class Run(models.Model):
+    """`kind` is a retriever's name (retrieval/retrievers) or "file". `settings` say what it was made from.
+
+    `skipped` is what was left out, by its reason: {"documents outside the corpus": {"number": 3, "named": ["d7"]}}.
+    `warnings` are sentences.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
@@ -23,6 +42,8 @@ class Run(models.Model):
     skipped = models.JSONField(default=dict, blank=True)
     warnings = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)
