@@ -54,6 +54,10 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'queries',
             },
         ),
+        migrations.AddIndex(
+            model_name='document',
+            index=models.Index(fields=['collection', 'year'], name='corpus_docu_collect_105701_idx'),
+        ),
         migrations.AddConstraint(
             model_name='document',
             constraint=models.UniqueConstraint(fields=('collection', 'docno'), name='docno_once_in_a_collection'),
