@@ -19,7 +19,8 @@ from annotation.forms import GuidelineForm, JudgmentForm
 from annotation.models import Guideline, Judgment, Reason, Slot, progress_of
 from annotation.presentation import shown_query
 from corpus.models import Query
-from web.errors import AppError, BadInput, NotFound, attempt
+from web.errors import AppError, NotFound, attempt
+from web.forms import cleaned
 from web.tables import Column, Filter, Table
 
 USUAL_SECONDS = 15.0  # for a pair, until a person has judged some: CSFCube's annotators took about 15
@@ -138,7 +139,8 @@ def judge_pair(request: CollectionRequest, collection: Collection, pk: int, toke
     if other := other_person(request):
         return other
     try:
-        judgment = judging.submit_judgment(judge=request.user, query=query, token=token, **judgment_values(request))
+        values = cleaned(JudgmentForm(request.POST))
+        judgment = judging.submit_judgment(judge=request.user, query=query, token=token, **values)
     except AppError as error:
         if is_script or isinstance(error, NotFound):
             raise
@@ -147,13 +149,6 @@ def judge_pair(request: CollectionRequest, collection: Collection, pk: int, toke
     if is_script:
         return JsonResponse({"key": str(judgment.key)})
     return redirect("workspace", collection.slug, query.pk)
-
-
-def judgment_values(request: CollectionRequest) -> dict[str, Any]:
-    form = JudgmentForm(request.POST)
-    if not form.is_valid():
-        raise BadInput("; ".join(f"{name}: {errors[0]}" for name, errors in form.errors.items()))
-    return form.cleaned_data
 
 
 def other_person(request: CollectionRequest) -> HttpResponse | None:

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.forms.renderers import TemplatesSetting
 
+from web.errors import BadInput
+
 
 class FormRenderer(TemplatesSetting):
     form_template_name = "forms/form.html"
@@ -24,3 +26,10 @@ class LinesField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value
+
+
+def cleaned(form: forms.Form) -> dict[str, Any]:
+    """The values of a form that no person sees, such as a script's; what is wrong with them as one sentence."""
+    if not form.is_valid():
+        raise BadInput("; ".join(f"{name}: {errors[0]}" for name, errors in form.errors.items()))
+    return form.cleaned_data
