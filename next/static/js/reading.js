@@ -8,18 +8,21 @@ import { Sequence } from "./sequence.js";
 export const find = (id) => document.getElementById(id);
 const page = document.body.dataset;
 
+// What stays at the top of a pane, and a little of the text before.
+const above = (pane) => (pane.querySelector(".sides")?.offsetHeight ?? 0) + 40;
+
 // Scrolls a pane so that its facet's sentences are in view, if they are not.
 export function showFacet(pane) {
   pane.scrollTop = 0;
   const marked = [...pane.querySelectorAll("p.in-facet")];
   if (!marked.length) return;
   const bottom = marked.at(-1).offsetTop + marked.at(-1).offsetHeight; // the pane is their offset parent
-  if (bottom > pane.clientHeight) pane.scrollTop = marked[0].offsetTop - 40;
+  if (bottom > pane.clientHeight) pane.scrollTop = marked[0].offsetTop - above(pane);
 }
 
 // To the next sentence of the facet below what is in view; from the last to the first.
 function jumpToFacet(pane) {
-  const places = [...pane.querySelectorAll("p.in-facet")].map((p) => p.offsetTop - 40);
+  const places = [...pane.querySelectorAll("p.in-facet")].map((p) => p.offsetTop - above(pane));
   if (places.length) pane.scrollTop = places.find((place) => place > pane.scrollTop + 4) ?? places[0];
 }
 
@@ -47,6 +50,8 @@ class Stopwatch {
   }
 }
 
+const focusInto = (panel) => panel.querySelector("textarea, input:not([type=hidden])")?.focus();
+
 // A panel above the dock, opened by a key or its button; closed by Escape.
 function panels() {
   const all = [...document.querySelectorAll("details.lift")];
@@ -59,7 +64,7 @@ function panels() {
     each.addEventListener("toggle", () => {
       if (!each.open) return;
       for (const other of all) if (other !== each) other.open = false;
-      each.querySelector("textarea, input")?.focus();
+      focusInto(each);
     });
     each.addEventListener("keydown", (event) => {
       if (event.key === "Escape") close() && each.querySelector("summary").focus();
@@ -67,14 +72,16 @@ function panels() {
   }
   const toggle = (id) => {
     const panel = find(id);
-    if (panel) panel.open = !panel.open;
+    if (!panel) return;
+    panel.open = !panel.open;
+    if (panel.open) focusInto(panel); // at once: the next key may be a letter of the note
   };
   return { close, toggle };
 }
 
 // describe(body, article): the answer in words; remember(article, body): the article as it will be once it is saved;
-// fill(article): the forms for it; keys: further commands.
-export function readingPage({ what, describe, remember, fill, keys = {}, finished }) {
+// fill(article): the forms for it; keys: further commands; holds(body, article): true keeps an answer from being sent.
+export function readingPage({ what, describe, remember, fill, keys = {}, holds }) {
   const outbox = new Outbox(page.person);
   const watch = new Stopwatch();
   const lifts = panels();
@@ -88,26 +95,31 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
     // What was put off comes again, also when the server does not know that yet.
     known: () => outbox.waiting.filter((entry) => !entry.comesAgain).map((entry) => entry.token),
     shown(article) {
-      fill(article);
+      prepare(article);
       lifts.close();
       showFacet(candidate);
       watch.restart();
-      find("position").textContent = article.dataset.answered ? "Looking back: →" : "";
       history.replaceState(null, "", article.dataset.url);
-      document.body.classList.toggle("answered", Boolean(article.dataset.answered));
+      document.body.classList.remove("ended");
     },
     ended() {
       candidate.replaceChildren(find("ended").content.cloneNode(true));
       document.body.classList.add("ended");
-      finished?.();
     },
   });
+
+  function prepare(article) {
+    fill(article);
+    find("position").textContent = article.dataset.answered ? "Looking back: →" : "";
+    document.body.classList.toggle("answered", Boolean(article.dataset.answered));
+  }
 
   function answer(event) {
     event.preventDefault();
     const article = sequence.current;
-    if (!article || sequence.waiting || document.body.classList.contains("ended")) return;
+    if (!article || sequence.waiting) return;
     const body = new FormData(event.target, event.submitter);
+    if (holds?.(body, article)) return;
     body.delete("csrfmiddlewaretoken");
     body.set("key", newKey());
     body.set("seconds", watch.seconds.toFixed(1));
@@ -156,7 +168,6 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
   if (localStorage.getItem("qrelsmith:guideline") && innerWidth > 1100) find("guideline").hidden = false;
   find("undo").addEventListener("click", (event) => {
     event.preventDefault();
-    document.body.classList.remove("ended");
     sequence.back();
   });
   onKeys({
@@ -182,9 +193,14 @@ export function readingPage({ what, describe, remember, fill, keys = {}, finishe
       article.dataset.answered = "yes";
     }
   }
-  if (sequence.current) fill(sequence.current);
+  const answered = sequence.known();
+  const ahead = [...find("ahead").content.querySelectorAll("article")];
+  sequence.ready.push(...ahead.filter((article) => !answered.includes(article.dataset.token)));
+  if (sequence.current) prepare(sequence.current);
   document.fonts.ready.then(() => [find("query"), candidate].forEach(showFacet));
   outbox.deliver();
-  sequence.fill().then(() => sequence.current?.dataset.answered && !location.search && sequence.next());
+  const { current } = sequence;
+  const goesOn = current?.dataset.answered && !location.search && location.pathname !== current.dataset.url;
+  sequence.fill().then(() => goesOn && sequence.current === current && sequence.next());
   return { sequence, outbox };
 }

@@ -10,7 +10,8 @@ export class Sequence extends EventTarget {
   #fetching = null;
   #complete = false; // the server had nothing more
 
-  // place: the element that holds the article; url: of more articles; known(): tokens that must not come again
+  // place: the element that holds the article; url: of more articles; known(): tokens that must not come again;
+  // shown(article) and ended() follow. Past the end there is no current article.
   constructor({ place, url, known, shown, ended }) {
     super();
     Object.assign(this, { place, url, known, shown, ended });
@@ -49,7 +50,10 @@ export class Sequence extends EventTarget {
     this.waiting = false;
     document.body.classList.remove("waiting");
     const article = this.ready.shift();
-    if (!article) return this.ended();
+    if (!article) {
+      this.index = this.trail.length;
+      return this.ended();
+    }
     this.trail = [...this.trail, article].slice(-REMEMBERED);
     if (this.ready.length < WANTED / 2) this.fill();
     return this.show(this.trail.length - 1);
