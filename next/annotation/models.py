@@ -7,7 +7,7 @@ adjudication's `decide`. Everything else is counted from the rows.
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from accounts.models import Collection, User
@@ -194,7 +194,3 @@ def progress_of(annotator: User, query: Query) -> dict[str, int]:
         judged=Count("judgment"),
         put_off=Count("pk", filter=Q(judgment=None, put_off_at__isnull=False)),
     )
-
-
-def newest_judgment(collection: Collection) -> int:
-    return Judgment.objects.filter(collection=collection).aggregate(newest=Max("pk"))["newest"] or 0

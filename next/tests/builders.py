@@ -9,6 +9,9 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from accounts.services import add_member, create_collection
+from adjudication import decisions
+from adjudication.decisions import current_decision
+from adjudication.models import Decision
 from annotation import openings
 from annotation.judging import shown_pair, submit_judgment
 from annotation.models import Judgment, Pair, Slot
@@ -95,3 +98,19 @@ def judge_all(of: Query, grades: dict[str, tuple[int | None, int | None]]) -> No
     """Both judges of each pair, by docno."""
     for slot in Slot.objects.filter(pair__query=of).select_related("pair__document", "judge").order_by("pk"):
         judge(slot.pair, slot.judge, grades[slot.pair.document.docno][slot.number - 1])
+
+
+def decide(pair: Pair, adjudicator: User, grade: int | None, **fields: object) -> Decision:
+    """With both judgments and the decision as they are now: what the page would show."""
+    pair.refresh_from_db()
+    current = current_decision(pair)
+    values = {
+        "query": pair.query,
+        "token": pair.token,
+        "note": "",
+        "key": uuid.uuid4(),
+        "judgments": set(pair.slots.values_list("judgment__key", flat=True)),
+        "replaces": current.key if current else None,
+        "seconds": 9.0,
+    }
+    return decisions.decide(adjudicator=adjudicator, grade=grade, **values | fields)

@@ -27,6 +27,9 @@ class Migration(migrations.Migration):
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reopenings', to='accounts.collection')),
                 ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reopenings', to='annotation.pair')),
             ],
+            options={
+                'ordering': ('-pk',),
+            },
         ),
         migrations.CreateModel(
             name='Decision',
