@@ -10,11 +10,20 @@ from corpus.models import Document, Query
 from retrieval.models import Run
 
 
+class PoolSetQuerySet(models.QuerySet["PoolSet"]):
+    def frozen(self) -> PoolSetQuerySet:
+        return self.filter(frozen_at__isnull=False)
+
+    def drafts(self) -> PoolSetQuerySet:
+        return self.filter(frozen_at=None)
+
+
 class PoolSet(models.Model):
     """One build of pools over some queries: a draft to look at, then frozen.
 
-    `plan` is what it was drawn by (strategy, n, sources, forced, depth, per query depths), with the seed; `manifest`
-    is written when it is frozen and draws it again. Round 1 is the first; later rounds add to frozen pools.
+    `plan` is what it was drawn by (pooling/building.py); `manifest` is written when it is frozen and draws it again
+    (pooling/manifest.py). Pools that were imported have neither. Round 1 is the first; later rounds add to frozen
+    pools.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="pool_sets")
@@ -23,6 +32,8 @@ class PoolSet(models.Model):
     manifest = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     frozen_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PoolSetQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)

@@ -1,0 +1,149 @@
+"""Drafts of pools: drawn by a job, looked at, then frozen or discarded.
+
+A plan is what the build form asks for: {"strategy": "interleaved", "n": 12, "sources": [names of runs],
+"forced": ["cited"], "depths": {query: its own n}, "queries": [names, or none for all without a frozen pool]}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Collection, User
+from accounts.services import lock_collection
+from corpus.models import Query
+from jobs.models import Job
+from jobs.work import Work, job, start_once
+from pooling.drawing import DrawnPool, draw_pool, lists_of
+from pooling.manifest import manifest_of
+from pooling.models import Candidate, Contribution, Pool, PoolSet
+from pooling.strategies import STRATEGIES
+from retrieval.citations import CITED
+from retrieval.models import Run
+from web.errors import BadInput, Conflict
+
+
+def start_building(*, collection: Collection, plan: dict[str, Any], by: User | None) -> Job:
+    """Start the job, if the plan can be carried out."""
+    checked_runs(collection, plan)
+    queries_to_pool(collection, plan["queries"])
+    return start_once("build_pools", collection=collection, by=by, plan=plan)
+
+
+@job("build_pools")
+def build_pools(work: Work, *, plan: dict[str, Any]) -> None:
+    """Draw the pools of a plan. They replace the collection's draft, all at once."""
+    collection = work.collection
+    runs = checked_runs(collection, plan)
+    queries = queries_to_pool(collection, plan["queries"])
+    drawn = []
+    for number, query in enumerate(queries, 1):
+        drawn.append(draw_pool(query, plan, lists_of(query, runs), collection.seed))
+        work.progress(number, len(queries), "queries")
+    with work.commit() as result:
+        lock_collection(collection)
+        refuse_frozen(queries)
+        collection.pool_sets.drafts().delete()
+        draft = PoolSet.objects.create(collection=collection, plan=plan)
+        for query, pool in zip(queries, drawn, strict=True):
+            save_pool(draft, query, pool, {run.name: run.pk for run in runs})
+        result |= {"pools": len(drawn), "pairs": sum(len(pool.documents) for pool in drawn)}
+
+
+def checked_runs(collection: Collection, plan: dict[str, Any]) -> list[Run]:
+    """The runs that a plan draws from, by name. Raises BadInput with the first fault of the plan."""
+    if plan["strategy"] not in STRATEGIES:
+        raise BadInput(f"There is no strategy {plan['strategy']!r}. Use {', '.join(STRATEGIES)}.")
+    if unknown := [name for name in plan["forced"] if name != CITED]:
+        raise BadInput(f"{unknown[0]!r} cannot be forced. Use {CITED!r}, what the query paper cites.")
+    if both := set(plan["forced"]) & set(plan["sources"]):
+        raise BadInput(f"{min(both)} is forced, so nothing can be drawn from it. Remove it from the sources.")
+    if not plan["sources"]:
+        raise BadInput("Choose at least one run to draw from.")
+    runs = collection.runs.filter(name__in=plan["sources"])
+    if unknown := sorted(set(plan["sources"]) - {run.name for run in runs}):
+        raise BadInput(f"{collection} has no run {unknown[0]!r}. Make or import it first.")
+    known = set(collection.queries.filter(name__in=plan["depths"]).values_list("name", flat=True))
+    if unknown := sorted(set(plan["depths"]) - known):
+        raise BadInput(f"{collection} has no query {unknown[0]!r}.")
+    for query, n in {"": plan["n"], **plan["depths"]}.items():
+        if n < 1:
+            raise BadInput(f"n must be at least 1, got {n}{f' for {query}' if query else ''}.")
+    return sorted(runs, key=lambda run: run.name)
+
+
+def queries_to_pool(collection: Collection, names: Iterable[str] = ()) -> list[Query]:
+    """The queries of these names, or all that have no frozen pool, by name."""
+    queries = collection.queries.select_related("collection", "document").order_by("name")
+    if names:
+        chosen = list(queries.filter(name__in=names))
+        if unknown := sorted(set(names) - {query.name for query in chosen}):
+            raise BadInput(f"{collection} has no query {unknown[0]!r}.")
+        refuse_frozen(chosen)
+        return chosen
+    without_pool = list(queries.exclude(pools__pool_set__frozen_at__isnull=False))
+    if not without_pool:
+        raise Conflict("Every query has a frozen pool already. Add queries to pool more.")
+    return without_pool
+
+
+def refuse_frozen(queries: Iterable[Query]) -> None:
+    """A query is pooled once in a round. Callers hold the collection's lock where it decides."""
+    frozen = Pool.objects.filter(query__in=list(queries), pool_set__frozen_at__isnull=False)
+    if pool := frozen.select_related("query").order_by("query__name").first():
+        raise Conflict(f"{pool.query.name} has a frozen pool already, which does not change. Leave it out.")
+
+
+def save_pool(draft: PoolSet, query: Query, drawn: DrawnPool, run_keys: dict[str, int]) -> None:
+    pool = Pool.objects.create(pool_set=draft, query=query, source_order=drawn.order, shortfall=drawn.shortfall)
+    pooled = [each.docno for each in drawn.documents]
+    documents = dict(draft.collection.documents.filter(docno__in=pooled).values_list("docno", "pk"))
+    if gone := [docno for docno in pooled if docno not in documents]:
+        raise Conflict(f"{gone[0]} is ranked for {query.name}, but is no document any more. Make its run again.")
+    candidates = Candidate.objects.bulk_create(
+        Candidate(pool=pool, document_id=documents[each.docno], position=position, source=each.source)
+        for position, each in enumerate(drawn.documents, 1)
+    )
+    Contribution.objects.bulk_create(
+        [
+            Contribution(candidate=candidate, run_id=run_keys[run], rank=rank, score=score, drawn=run == each.source)
+            for candidate, each in zip(candidates, drawn.documents, strict=True)
+            for run, rank, score in each.ranks
+        ]
+    )
+
+
+@transaction.atomic
+def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
+    """Fix a draft for good, with the manifest that draws it again. Empty pools are left out."""
+    draft = locked_draft(collection, pk)
+    draft.pools.filter(candidates=None).delete()
+    queries = draft.collection.queries.filter(pools__pool_set=draft)
+    if not queries:
+        raise Conflict("No pool has a document, so there is nothing to freeze.")
+    refuse_frozen(queries)
+    try:
+        manifest = manifest_of(draft, draft.plan, draft.collection.seed)
+    except Conflict as difference:
+        raise Conflict(f"{difference} Runs, citations or the seed changed. Build the pools again.") from None
+    # One statement: a frozen set refuses any other.
+    PoolSet.objects.filter(pk=draft.pk).update(manifest=manifest, frozen_at=timezone.now())
+    draft.refresh_from_db()
+    return draft
+
+
+@transaction.atomic
+def discard_draft(*, collection: Collection, pk: int) -> None:
+    locked_draft(collection, pk).delete()
+
+
+def locked_draft(collection: Collection, pk: int) -> PoolSet:
+    """The draft, with its collection locked until the transaction ends."""
+    lock_collection(collection)
+    draft = PoolSet.objects.drafts().select_related("collection").filter(collection=collection, pk=pk).first()
+    if draft is None:
+        raise Conflict("These pools were frozen, replaced or discarded meanwhile. Look at the page again.")
+    return draft

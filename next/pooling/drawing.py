@@ -1,0 +1,89 @@
+"""A query's pool, drawn from the stored lists or read back from its rows: the two must be equal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from corpus.models import Query
+from corpus.ordering import shuffled
+from pooling.models import Contribution, Pool
+from pooling.strategies import Shortfall, draw
+from retrieval.citations import CITED, cited_docnos
+from retrieval.lists import ranked_lists
+from retrieval.models import RankedList, Run
+
+
+class PooledDocument(NamedTuple):
+    """`ranks` are (run, rank, score) of every run that ranks it, whether or not it drew it, by the run's name."""
+
+    docno: str
+    source: str
+    ranks: list[tuple[str, int, float]]
+
+    def __str__(self) -> str:
+        ranks = ", ".join(f"{run} {rank} {score!r}" for run, rank, score in self.ranks)
+        return f"{self.docno} from {self.source}{f' ({ranks})' if ranks else ''}"
+
+
+@dataclass
+class DrawnPool:
+    """`order` is the query's order of sources; `shortfall` has only sources that are short."""
+
+    order: list[str]
+    shortfall: Shortfall
+    documents: list[PooledDocument]
+
+    def difference(self, other: DrawnPool) -> str:
+        """The first place where the other pool is not this one, in words; "" where they are equal."""
+        for position, (expected, got) in enumerate(zip_longest(self.documents, other.documents), 1):
+            if expected != got:
+                return f"position {position}: expected {expected or 'nothing'}, got {got or 'nothing'}"
+        for what in ("order", "shortfall"):
+            if (expected := getattr(self, what)) != (got := getattr(other, what)):
+                return f"{what}: expected {expected}, got {got}"
+        return ""
+
+
+def lists_of(query: Query, runs: Sequence[Run]) -> dict[str, RankedList]:
+    """The query's list in each run, an empty one where a run lacks the query."""
+    return {run.name: RankedList(docnos=[], scores=[]) for run in runs} | ranked_lists(query, runs)
+
+
+def forced_docnos(query: Query, plan: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {CITED: cited_docnos(query)} if CITED in plan["forced"] else {}
+
+
+def draw_pool(query: Query, plan: Mapping[str, Any], lists: Mapping[str, RankedList], seed: str) -> DrawnPool:
+    """`plan` is that of a draft, or the manifest of a frozen pool. Queries of one paper have one order of sources."""
+    docnos = {name: each.docnos for name, each in lists.items()}
+    order = shuffled(docnos, seed=seed, purpose="retriever-order", query=query.own_docno or query.name)
+    drawn, shortfall = draw(
+        plan["strategy"],
+        docnos,
+        plan["depths"].get(query.name, plan["n"]),
+        order=order,
+        forced=forced_docnos(query, plan),
+        own=query.own_docno,
+    )
+    pooled = {each.docno for each in drawn}
+    ranks = defaultdict(list)
+    for name in sorted(lists):
+        places = zip(lists[name].docnos, lists[name].scores, strict=True)
+        for rank, (docno, score) in enumerate(places, 1):
+            if docno in pooled:
+                ranks[docno].append((name, rank, float(score)))
+    return DrawnPool(order, shortfall, [PooledDocument(each.docno, each.source, ranks[each.docno]) for each in drawn])
+
+
+def stored_pool(pool: Pool) -> DrawnPool:
+    ranks = defaultdict(list)
+    contributions = Contribution.objects.filter(candidate__pool=pool)
+    for candidate, run, rank, score in contributions.values_list("candidate", "run__name", "rank", "score"):
+        ranks[candidate].append((run, rank, score))
+    rows = pool.candidates.order_by("position").values_list("pk", "document__docno", "source")
+    documents = [PooledDocument(docno, source, sorted(ranks[pk])) for pk, docno, source in rows]
+    return DrawnPool(pool.source_order, pool.shortfall, documents)

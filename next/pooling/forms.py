@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import Collection
+from retrieval.citations import CITED
+from web.forms import LinesField
+
+STRATEGY_CHOICES = [
+    ("interleaved", "Interleaved: each source draws one new document a round, for n rounds"),
+    ("sequential", "Sequential: each source draws its n new documents before the next, as in CSFCube"),
+    ("depth-k", "Depth k: everything that some source has at rank n or better"),
+    ("rrf", "Reciprocal rank fusion: the n documents that rank best over all sources together"),
+]
+
+
+class BuildForm(forms.Form):
+    """The plan of a build. A line of `depths` is a query and its own n."""
+
+    strategy = forms.ChoiceField(choices=STRATEGY_CHOICES, widget=forms.RadioSelect, initial="interleaved")
+    n = forms.IntegerField(label="n", min_value=1, max_value=1000, initial=12)
+    sources = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    cited = forms.BooleanField(label="Put what the query paper cites first, all of it", required=False, initial=True)
+    depths = LinesField(
+        label="Other n for some queries",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="A query and its n on each line, such as <code>1198964_method 33</code>.",
+    )
+    queries = LinesField(
+        label="Only these queries",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One id a line. Leave empty for all that have no frozen pool.",
+    )
+
+    def __init__(self, *args: Any, collection: Collection, plan: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        runs = [run.name for run in collection.runs.all()]
+        self.fields["sources"].choices = [(name, name) for name in runs]  # type: ignore[attr-defined]
+        self.initial = {"sources": runs} | plan
+        if plan:
+            self.initial["cited"] = CITED in plan["forced"]
+            self.initial["depths"] = [f"{query} {n}" for query, n in plan["depths"].items()]
+
+    def clean_depths(self) -> dict[str, int]:
+        depths = {}
+        for line in self.cleaned_data["depths"]:
+            query, _, n = line.rpartition(" ")
+            if not query or not n.isdecimal() or not 1 <= int(n) <= 1000:
+                raise forms.ValidationError(f"A line is a query and a number from 1 to 1000, got “{line}”.")
+            depths[query.strip()] = int(n)
+        return depths
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """For pooling/building.py."""
+        values = {name: self.cleaned_data[name] for name in ("strategy", "n", "sources", "depths", "queries")}
+        return values | {"forced": [CITED] if self.cleaned_data["cited"] else []}

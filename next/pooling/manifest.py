@@ -1,0 +1,77 @@
+"""What frozen pools were drawn from and by: enough to draw them again and prove them equal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from corpus.digests import canonical_json, json_digest
+from pooling.drawing import draw_pool, forced_docnos, lists_of, stored_pool
+from pooling.models import PoolSet
+from web.errors import Conflict
+
+FORMAT = 1
+
+
+def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[str, Any]:
+    """The manifest of a set of pools, each of which is drawn again from the lists as they are now.
+
+    `plan` is the set's plan, or its own manifest. `lists[source]["sha256"]` is over the canonical JSON of
+    [query, docnos, scores] of its queries by name, `pools[query]["sha256"]` over the pool with the rank and score
+    that each run gives each document. Raises Conflict with the first pool that is drawn otherwise.
+    """
+    runs = {run.name: run for run in pool_set.collection.runs.filter(name__in=plan["sources"])}
+    if gone := sorted(set(plan["sources"]) - runs.keys()):
+        raise Conflict(f"The run {gone[0]} is gone, so its pools cannot be drawn again.")
+    digests: dict[str, Any] = defaultdict(hashlib.sha256)
+    pools = {}
+    rows = pool_set.pools.select_related("query__document")
+    for pool in sorted(rows, key=lambda row: row.query.name):
+        name, lists = pool.query.name, lists_of(pool.query, list(runs.values()))
+        stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed)
+        if difference := stored.difference(drawn):
+            raise Conflict(f"{name}, {difference}.")
+        for source, ranked in lists.items():
+            digests[source].update(canonical_json([name, ranked.docnos, ranked.scores]))
+        for source, docnos in forced_docnos(pool.query, plan).items():
+            digests[source].update(canonical_json([name, docnos]))
+        pools[name] = {
+            "n": plan["depths"].get(name, plan["n"]),
+            "order": drawn.order,
+            "shortfall": drawn.shortfall,
+            "size": len(drawn.documents),
+            "sha256": json_digest(asdict(drawn)),
+        }
+    return {
+        "format": FORMAT,
+        "collection": pool_set.collection.slug,
+        "round": pool_set.round,
+        "seed": seed,
+        **{key: plan[key] for key in ("strategy", "n", "depths", "sources", "forced")},
+        "lists": {
+            source: {"sha256": digest.hexdigest()}
+            | ({"kind": runs[source].kind, "settings": runs[source].settings} if source in runs else {})
+            for source, digest in digests.items()
+        },
+        "pools": pools,
+    }
+
+
+def first_difference(pool_set: PoolSet) -> str:
+    """Where the frozen pools are not what their manifest draws from the lists as they are now; "" where they are."""
+    manifest = pool_set.manifest
+    try:
+        again = manifest_of(pool_set, manifest, manifest["seed"])
+    except Conflict as difference:
+        return str(difference)
+    return _difference("manifest", manifest, again)
+
+
+def _difference(path: str, expected: Any, got: Any) -> str:
+    if isinstance(expected, dict) and isinstance(got, dict):
+        keys = sorted(expected.keys() | got.keys())
+        return next(filter(None, (_difference(f"{path}.{key}", expected.get(key), got.get(key)) for key in keys)), "")
+    return "" if expected == got else f"{path}: expected {expected}, got {got}."
