@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from release.datasheet import LONGEST_ANSWER, QUESTIONS, SECTIONS
+from release.gate import LONGEST_REASON, Finding
+from release.models import VERSION, Release
+
+
+class PublishForm(forms.Form):
+    """A version, and for each fault that can be accepted the reason; without a reason it is not accepted."""
+
+    version = forms.CharField(max_length=40, validators=[VERSION], help_text="Such as 1.0, or 1.1-rc1.")
+    notes = forms.CharField(
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For readers: what is new, what to know. They are in the README.",
+    )
+    with_texts = forms.BooleanField(
+        label="Include the texts of pooled documents and query papers",
+        required=False,
+        help_text="Only if you may pass them on. Without them, the release has the documents' ids.",
+    )
+
+    def __init__(self, *args: Any, findings: list[Finding], before: Release | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        said = {each["check"]: each["reason"] for each in before.manifest["exceptions"]} if before else {}
+        self.checks = []
+        for each in findings:
+            name = f"accept_{each.check.key}"
+            if each.is_fault and each.check.effect:
+                self.fields[name] = forms.CharField(
+                    label="Reason to accept it",
+                    required=False,
+                    max_length=LONGEST_REASON,
+                    initial=said.get(each.check.key, ""),
+                    widget=forms.TextInput(attrs={"form": "publish", "placeholder": "Why it may stay so"}),
+                )
+            self.checks.append({"finding": each, "field": self[name] if name in self.fields else None})
+        self.fields["version"].initial = following(before.version) if before else "1.0"
+        self.fields["with_texts"].initial = before.manifest["with_texts"] if before else False
+
+    @property
+    def values(self) -> dict[str, Any]:
+        accepted = {
+            name.removeprefix("accept_"): reason
+            for name, reason in self.cleaned_data.items()
+            if name.startswith("accept_") and reason
+        }
+        return {key: self.cleaned_data[key] for key in ("version", "notes", "with_texts")} | {"accept": accepted}
+
+
+def following(version: str) -> str:
+    """1.1 after 1.0 and after 1.0.2"""
+    major, minor, *_ = version.partition("-")[0].split(".")
+    return f"{major}.{int(minor) + 1}"
+
+
+class Answer(forms.CharField):
+    """What is required is marked so; a sheet may be saved half answered."""
+
+    def validate(self, value: str) -> None:
+        pass
+
+
+class DatasheetForm(forms.Form):
+    use_required_attribute = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for question in QUESTIONS.values():
+            self.fields[question.key] = Answer(
+                label=question.label,
+                required=question.required,
+                max_length=LONGEST_ANSWER,
+                widget=forms.Textarea(attrs={"rows": 2}),
+                help_text=question.help,
+            )
+
+    @property
+    def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
+        return [(title, [self[question.key] for question in questions]) for title, questions in SECTIONS.items()]

@@ -1,0 +1,55 @@
+"""Published versions, and the answers of the datasheet."""
+
+from __future__ import annotations
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Collection, User
+
+VERSION = RegexValidator(
+    r"\A[0-9]{1,4}(\.[0-9]{1,4}){1,2}(-[0-9a-z.]{1,20})?\Z",
+    "A version is two or three numbers, such as 1.0 or 1.2.1-rc1.",
+)
+
+
+def release_path(release: Release, name: str) -> str:
+    return f"releases/{release.collection.slug}/{name}"
+
+
+class Release(models.Model):
+    """A published version: its row and its file never change.
+
+    `manifest` is MANIFEST.json of the file without the manifests of the pools, which are long.
+    """
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="releases")
+    version = models.CharField(max_length=40, validators=[VERSION])
+    file = models.FileField(upload_to=release_path, max_length=300)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(help_text="In bytes.")
+    manifest = models.JSONField()
+    published_at = models.DateTimeField(default=timezone.now)
+    published_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = [models.UniqueConstraint(fields=["collection", "version"], name="version_once_in_a_collection")]
+
+    def __str__(self) -> str:
+        return f"{self.collection} {self.version}"
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.collection.slug}-{self.version}.zip"
+
+
+class Datasheet(models.Model):
+    """Answers by the keys of `release.datasheet.SECTIONS`."""
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="datasheet")
+    answers = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"datasheet of {self.collection}"

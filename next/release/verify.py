@@ -1,0 +1,145 @@
+"""Check this release: python verify.py
+
+It needs Python 3.9 or later and nothing else. It compares every file with MANIFEST.json, derives every label from the
+ratings and decisions again, and compares the qrels with the labels. Exit code 0: all is as it should be.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+Row = dict[str, str]
+Pair = tuple[str, str]  # query, docno
+SHOWN = 20
+
+
+def verify(folder: Path) -> list[str]:
+    """Everything that is wrong, in sentences."""
+    try:
+        manifest = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
+        labels, ratings, decisions = (rows(folder, f"{name}.csv") for name in ("labels", "ratings", "decisions"))
+        faults = [
+            *wrong_files(folder, manifest["files"]),
+            *wrong_ratings(ratings, len(manifest["collection"]["grades"])),
+        ]
+        return [*faults, *wrong_labels(labels, ratings, decisions), *wrong_qrels(folder, labels)]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return [f"A file is missing or broken ({type(error).__name__}: {error})."]
+
+
+def rows(folder: Path, name: str) -> list[Row]:
+    with (folder / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def wrong_files(folder: Path, files: dict[str, dict[str, object]]) -> Iterator[str]:
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    for name in sorted(there - set(files) - {"MANIFEST.json"}):
+        yield f"{name} is not in MANIFEST.json."
+    for name in sorted(files):
+        if name not in there:
+            yield f"{name} is missing."
+            continue
+        content = (folder / name).read_bytes()
+        if len(content) != files[name]["bytes"] or hashlib.sha256(content).hexdigest() != files[name]["sha256"]:
+            yield f"{name} differs from its SHA-256 in MANIFEST.json."
+
+
+def wrong_ratings(ratings: list[Row], grades: int) -> Iterator[str]:
+    scale = {str(grade) for grade in range(grades)}
+    for (query, docno), both in by_pair(ratings).items():
+        if sorted(row["slot"] for row in both) != ["1", "2"] or both[0]["annotator"] == both[1]["annotator"]:
+            yield f"ratings.csv: {query} {docno} must have two judgments by two people."
+        for row in both:
+            if bool(row["grade"]) == bool(row["reason"]) or (row["grade"] and row["grade"] not in scale):
+                yield f"ratings.csv: {query} {docno} must have a grade from 0 to {grades - 1}, or a reason."
+
+
+def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row]) -> Iterator[str]:
+    judged, decided = by_pair(ratings), by_pair(decisions)
+    for pair, several in {**by_pair(labels), **decided}.items():
+        if len(several) > 1:
+            yield f"{' '.join(pair)} has two labels or two decisions."
+    for query, docno in sorted(set(judged) ^ set(by_pair(labels))):
+        yield f"{query} {docno} must be in both labels.csv and ratings.csv."
+    for query, docno in sorted(set(decided) - set(judged)):
+        yield f"decisions.csv: {query} {docno} has a decision without judgments."
+    for row in labels:
+        pair = (row["query"], row["docno"])
+        given = [each["grade"] for each in sorted(judged.get(pair, []), key=lambda each: each["slot"])]
+        if given != [row["first"], row["second"]]:
+            yield f"labels.csv: {' '.join(pair)} has {row['first']} and {row['second']}, ratings.csv has {given}."
+        if pair in decided:
+            grade = decided[pair][0]["grade"]
+            expected = [(grade, "decided" if grade else "set aside")]
+        else:  # equal judgments have no label if an admin sent the pair to the adjudicators
+            is_agreed = len(given) == 2 and given[0] == given[1] != ""
+            expected = [("", "undecided"), *([(given[0], "agreed")] if is_agreed else [])]
+        if (row["grade"], row["how"]) not in expected:
+            yield f"labels.csv: {' '.join(pair)} is {row['how']} {row['grade']}, which does not follow."
+
+
+def wrong_qrels(folder: Path, labels: list[Row]) -> Iterator[str]:
+    grades = {(row["query"], row["docno"]): row["grade"] for row in labels if row["grade"]}
+    facets = {(row["query"], row["docno"]): row["facet"] for row in labels}
+    for facet in {"all", *facets.values()} - {""}:
+        expected = {pair: grade for pair, grade in grades.items() if facet in ("all", facets[pair])}
+        path = folder / f"trec/qrels.{facet}.txt"
+        if expected or path.exists():
+            yield from difference(
+                path.name, expected, (line.split(" ")[::2] + line.split(" ")[3:] for line in lines(path))
+            )
+    tsv = lines(folder / "beir/qrels/test.tsv")[1:]
+    yield from difference("beir/qrels/test.tsv", grades, (line.split("\t") for line in tsv))
+    hub = [json.loads(line) for path in sorted((folder / "hf/qrels").glob("*.jsonl")) for line in lines(path)]
+    yield from difference("hf/qrels", grades, ([row["query-id"], row["corpus-id"], str(row["score"])] for row in hub))
+
+
+def difference(name: str, expected: dict[Pair, str], found: Iterable[list[str]]) -> Iterator[str]:
+    seen: dict[Pair, str] = {}
+    for query, docno, grade in found:
+        if (query, docno) in seen:
+            yield f"{name}: {query} {docno} is there twice."
+        seen[query, docno] = grade
+    for query, docno in sorted(set(seen) | set(expected)):
+        if seen.get((query, docno)) != expected.get((query, docno)):
+            yield f"{name}: {query} {docno} must have the grade {expected.get((query, docno), 'none')} of labels.csv."
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+
+
+def by_pair(records: list[Row]) -> dict[Pair, list[Row]]:
+    pairs: dict[Pair, list[Row]] = defaultdict(list)
+    for row in records:
+        pairs[row["query"], row["docno"]].append(row)
+    return dict(pairs)
+
+
+def main() -> int:
+    folder = Path(__file__).resolve().parent
+    faults = verify(folder)
+    for fault in faults[:SHOWN]:
+        print(fault)
+    if len(faults) > SHOWN:
+        print(f"… and {len(faults) - SHOWN:,} more.")
+    if faults:
+        return 1
+    manifest = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
+    print(f"{len(manifest['files'])} files have the SHA-256 of MANIFEST.json.")
+    print(f"{manifest['counts']['pairs']:,} pairs have two judgments by two people each.")
+    print(
+        f"{manifest['counts']['labels']:,} labels follow from them and the decisions, and the qrels are those labels."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
