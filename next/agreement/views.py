@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
@@ -45,7 +46,7 @@ def agreement(request: CollectionRequest, collection: Collection) -> HttpRespons
     chosen = next((each for each in shown if each.key == request.GET.get("by")), shown[0])
     queries = shown_queries(report.data, collection)
     facets = [row["facet"] for row in report.data["facets"]]
-    figures = {
+    figures: dict[str, Sequence[Dots | Heat]] = {
         "dots": query_dots(queries, facets, chosen),
         "judges": confusion(report.data, "judges", "judge 1 (rows), judge 2 (columns)", collection.grades),
         "against_label": confusion(report.data, "against_label", "judges (rows), label (columns)", collection.grades),
@@ -213,8 +214,7 @@ def numbered(grades: list[str]) -> tuple[list[str], list[str]]:
 
 
 def medians_csv(data: dict[str, Any]) -> list[list[object]]:
-    head = ["facet", "stage", "coefficient", "median", "low", "high", "defined", "queries"]
-    rows: list[list[object]] = [head]
+    rows: list[list[object]] = [["facet", "stage", "coefficient", "median", "low", "high", "defined", "queries"]]
     for row in data["facets"]:
         for stage in STAGES:
             for each in REGISTRY:

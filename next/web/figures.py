@@ -75,7 +75,7 @@ class Figure:
 
     @property
     def csv(self) -> list[list[object]]:
-        head = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
+        head: list[object] = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
         return [head, *([row.get(key) for key in head] for row in self.rows)]
 
 

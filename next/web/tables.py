@@ -137,7 +137,7 @@ class Table:
     def others(self) -> list[tuple[str, str]]:
         """The parameters of the address that are not the table's own: its form sends them along."""
         own = {"q", "sort", "page", "format", *(each.key for each in self.filters)}
-        return [(key, value) for key, value in self.request.GET.items() if key not in own]
+        return [(key, str(value)) for key, value in self.request.GET.items() if key not in own]
 
     @property
     def unfiltered_url(self) -> str:
