@@ -75,8 +75,8 @@ class Figure:
 
     @property
     def csv(self) -> list[list[object]]:
-        head: list[object] = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
-        return [head, *([row.get(key) for key in head] for row in self.rows)]
+        keys = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
+        return [list(keys), *([row.get(key) for key in keys] for row in self.rows)]
 
 
 @dataclass
