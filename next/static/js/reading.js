@@ -104,6 +104,8 @@ export function readingPage({ what, describe, remember, fill, keys = {}, holds }
     },
     ended() {
       candidate.replaceChildren(find("ended").content.cloneNode(true));
+      candidate.querySelector("a[data-next]").focus();
+      find("position").textContent = "";
       document.body.classList.add("ended");
     },
   });
