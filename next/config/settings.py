@@ -240,7 +240,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("DEFAULT_FROM_EMAIL", default="qrelsmith
 BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_URL = env("BROKER_URL", default="filesystem://")
 if CELERY_BROKER_URL == "filesystem://":
-    CELERY_BROKER_URL = "jobs.broker.Transport://"
+    CELERY_BROKER_URL = "folder://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(BROKER_DIR / "queue"),
         "data_folder_out": str(BROKER_DIR / "queue"),
