@@ -17,6 +17,7 @@ from web.errors import BadInput, Conflict, NotFound
 
 AHEAD = 20  # pairs that a page fetches together
 LONGEST_SECONDS = 24 * 3600.0
+NOT_YOURS = "This pair is not yours to judge. It may have been handed over."
 
 
 @transaction.atomic
@@ -39,19 +40,21 @@ def submit_judgment(
     another window judged meanwhile, this one is refused rather than silently put on top. `digest` is of what was on
     screen: a judgment that does not fit its pair is refused.
     """
-    pair = Pair.objects.select_for_update(of=("self",)).filter(query=query, token=token).first()
-    slot = Slot.objects.filter(pair=pair, judge=judge).with_texts().first() if pair else None
+    locked = Pair.objects.select_for_update(of=("self",)).select_related("document", "opening")
+    pair = locked.filter(query=query, token=token).first()
+    slots = list(Slot.objects.filter(pair=pair).select_related("judgment")) if pair else []
+    slot = next((slot for slot in slots if slot.judge_id == judge.pk), None)
     if pair is None or slot is None:
-        raise NotFound("This pair is not yours to judge. It may have been handed over.")
+        raise NotFound(NOT_YOURS)
     if earlier := Judgment.objects.filter(key=key).first():
         if (earlier.slot_id, earlier.grade, earlier.reason, earlier.note) != (slot.pk, grade, reason, note):
             raise Conflict("This submission was used for another judgment. Reload the page and judge again.")
         return earlier
     _check(query.collection, grade, reason, note)
-    if slot.pair.opening.closed_at:
+    if pair.opening.closed_at:
         raise Conflict("This query is closed. Ask an admin to re-open it if a judgment must change.")
     version = version_in_force(query.collection, query.facet)
-    if digest != present(query, slot.pair.document, version).digest:
+    if digest != present(query, pair.document, version).digest:
         raise Conflict("The text or the guideline of this pair changed after the page was loaded. Look at it again.")
     if (slot.judgment.key if slot.judgment else None) != replaces:
         raise Conflict("You judged this pair in another window meanwhile. Look at it again.")
@@ -71,7 +74,7 @@ def submit_judgment(
     )
     slot.judgment, slot.put_off_at = judgment, None
     slot.save(update_fields=["judgment", "put_off_at"])
-    settle(pair)
+    settle(pair, slots)
     return judgment
 
 
@@ -93,10 +96,12 @@ def knows_the_other(judge: User, collection: Collection) -> bool:
     return judge.is_superuser or collection.memberships.active().filter(user=judge, is_admin=True).exists()
 
 
-def settle(pair: Pair) -> None:
+def settle(pair: Pair, slots: Iterable[Slot]) -> None:
     """State and label of a locked pair from its two slots; a decision on earlier judgments stands no more."""
-    pair.state, pair.final = state_of([slot.judgment for slot in pair.slots.select_related("judgment")], pair.referred)
-    pair.save(update_fields=["state", "final"])
+    before = pair.state, pair.final
+    pair.state, pair.final = state_of([slot.judgment for slot in slots], pair.referred)
+    if (pair.state, pair.final) != before:
+        pair.save(update_fields=["state", "final"])
 
 
 def state_of(judgments: Iterable[Judgment | None], referred: bool) -> tuple[str, int | None]:
@@ -130,7 +135,7 @@ class Shown:
 def shown_pair(judge: User, query: Query, token: str) -> Shown:
     slot = Slot.objects.of(judge, query).filter(pair__token=token).with_texts().first()
     if slot is None:
-        raise NotFound("This pair is not yours to judge. It may have been handed over.")
+        raise NotFound(NOT_YOURS)
     return Shown(slot, query, version_in_force(query.collection, query.facet))
 
 

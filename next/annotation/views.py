@@ -78,9 +78,9 @@ def workspace(request: CollectionRequest, collection: Collection, pk: int) -> Ht
 
 
 def own_query(annotator: User, collection: Collection, pk: int) -> Query:
-    query = collection.queries.select_related("collection", "document__collection").filter(pk=pk).first()
-    if query is None or not Slot.objects.of(annotator, query).exists():
-        raise NotFound("This query is not yours to judge. It may have been handed over.")
+    query = collection.queries.select_related("document").filter(pk=pk, pairs__slots__judge=annotator).first()
+    if query is None:
+        raise NotFound(judging.NOT_YOURS)
     return query
 
 
@@ -128,7 +128,7 @@ def more_pairs(request: CollectionRequest, collection: Collection, pk: int) -> H
 @in_collection(ANNOTATOR)
 def judge_pair(request: CollectionRequest, collection: Collection, pk: int, token: str) -> HttpResponse:
     """GET shows one pair (to the script: only its article); POST judges it."""
-    query = own_query(request.user, collection, pk)
+    query = get_object_or_404(collection.queries.select_related("document"), pk=pk)
     if request.method == "GET":
         shown = judging.shown_pair(request.user, query, token)
         if request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":

@@ -128,7 +128,7 @@ class Query(models.Model):
             return [(text, number in self.sentence_numbers) for number, (text, _) in enumerate(sentences, 1)]
         if not self.facet:
             return [(text, False) for text, _ in sentences]
-        wanted = self.document.collection.labels_of(self.facet)
+        wanted = self.collection.labels_of(self.facet)
         return [(text, label in wanted) for text, label in sentences]
 
     def search_text(self) -> str:

@@ -150,7 +150,7 @@ def test_a_reload_shows_the_same_pair(page_of, url):
 def test_keys_pressed_before_the_next_pair_is_here_judge_nothing_unseen(page_of, url):
     page = page_of("ann", url)
     held = []
-    page.route("**/pairs/*", held.append)
+    page.route("**/pairs/*", lambda route: held.append(route))
     page.reload()
     first = title(page)
     for key in "012301":
