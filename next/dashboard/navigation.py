@@ -24,7 +24,7 @@ ADMIN_TABS = [
     Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
     Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
     Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
-    Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run")),
+    Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(
         "Judging",
         {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
