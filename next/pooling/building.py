@@ -20,7 +20,7 @@ from jobs.work import Work, job, start_once
 from pooling.drawing import DrawnPool, draw_pool, lists_of
 from pooling.manifest import manifest_of
 from pooling.models import Candidate, Contribution, Pool, PoolSet
-from pooling.strategies import STRATEGIES
+from pooling.strategies import draw
 from retrieval.citations import CITED
 from retrieval.models import Run
 from web.errors import BadInput, Conflict
@@ -55,23 +55,20 @@ def build_pools(work: Work, *, plan: dict[str, Any]) -> None:
 
 def checked_runs(collection: Collection, plan: dict[str, Any]) -> list[Run]:
     """The runs that a plan draws from, by name. Raises BadInput with the first fault of the plan."""
-    if plan["strategy"] not in STRATEGIES:
-        raise BadInput(f"There is no strategy {plan['strategy']!r}. Use {', '.join(STRATEGIES)}.")
     if unknown := [name for name in plan["forced"] if name != CITED]:
         raise BadInput(f"{unknown[0]!r} cannot be forced. Use {CITED!r}, what the query paper cites.")
-    if both := set(plan["forced"]) & set(plan["sources"]):
-        raise BadInput(f"{min(both)} is forced, so nothing can be drawn from it. Remove it from the sources.")
+    sources, forced = dict.fromkeys(plan["sources"], ()), dict.fromkeys(plan["forced"], ())
+    for n in (plan["n"], *plan["depths"].values()):
+        draw(plan["strategy"], sources, n, order=(), forced=forced)  # of empty lists, for what it refuses
     if not plan["sources"]:
         raise BadInput("Choose at least one run to draw from.")
     runs = collection.runs.filter(name__in=plan["sources"])
     if unknown := sorted(set(plan["sources"]) - {run.name for run in runs}):
         raise BadInput(f"{collection} has no run {unknown[0]!r}. Make or import it first.")
-    known = set(collection.queries.filter(name__in=plan["depths"]).values_list("name", flat=True))
-    if unknown := sorted(set(plan["depths"]) - known):
+    queries = [*plan["depths"], *plan["queries"]]
+    known = collection.queries.filter(name__in=queries).values_list("name", flat=True)
+    if unknown := sorted(set(queries) - set(known)):
         raise BadInput(f"{collection} has no query {unknown[0]!r}.")
-    for query, n in {"": plan["n"], **plan["depths"]}.items():
-        if n < 1:
-            raise BadInput(f"n must be at least 1, got {n}{f' for {query}' if query else ''}.")
     return sorted(runs, key=lambda run: run.name)
 
 
@@ -80,13 +77,11 @@ def queries_to_pool(collection: Collection, names: Iterable[str] = ()) -> list[Q
     queries = collection.queries.select_related("collection", "document").order_by("name")
     if names:
         chosen = list(queries.filter(name__in=names))
-        if unknown := sorted(set(names) - {query.name for query in chosen}):
-            raise BadInput(f"{collection} has no query {unknown[0]!r}.")
         refuse_frozen(chosen)
         return chosen
     without_pool = list(queries.exclude(pools__pool_set__frozen_at__isnull=False))
     if not without_pool:
-        raise Conflict("Every query has a frozen pool already. Add queries to pool more.")
+        raise Conflict("No query is without a frozen pool. Add queries first.")
     return without_pool
 
 

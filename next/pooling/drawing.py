@@ -69,12 +69,12 @@ def draw_pool(query: Query, plan: Mapping[str, Any], lists: Mapping[str, RankedL
         forced=forced_docnos(query, plan),
         own=query.own_docno,
     )
-    pooled = {each.docno for each in drawn}
     ranks = defaultdict(list)
     for name in sorted(lists):
-        places = zip(lists[name].docnos, lists[name].scores, strict=True)
-        for rank, (docno, score) in enumerate(places, 1):
-            if docno in pooled:
+        wanted = {each.docno for each in drawn}
+        for rank, (docno, score) in enumerate(zip(lists[name].docnos, lists[name].scores, strict=True), 1):
+            if docno in wanted:
+                wanted.remove(docno)  # of a document that is twice in a list, the first rank counts
                 ranks[docno].append((name, rank, float(score)))
     return DrawnPool(order, shortfall, [PooledDocument(each.docno, each.source, ranks[each.docno]) for each in drawn])
 

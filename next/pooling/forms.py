@@ -22,7 +22,7 @@ class BuildForm(forms.Form):
     strategy = forms.ChoiceField(choices=STRATEGY_CHOICES, widget=forms.RadioSelect, initial="interleaved")
     n = forms.IntegerField(label="n", min_value=1, max_value=1000, initial=12)
     sources = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
-    cited = forms.BooleanField(label="Put what the query paper cites first, all of it", required=False, initial=True)
+    cited = forms.BooleanField(label="Begin with everything that the query paper cites", required=False, initial=True)
     depths = LinesField(
         label="Other n for some queries",
         required=False,

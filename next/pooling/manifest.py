@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from corpus.digests import canonical_json, json_digest
-from pooling.drawing import draw_pool, forced_docnos, lists_of, stored_pool
+from pooling.drawing import draw_pool, lists_of, stored_pool
 from pooling.models import PoolSet
 from web.errors import Conflict
 
@@ -19,9 +19,9 @@ FORMAT = 1
 def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[str, Any]:
     """The manifest of a set of pools, each of which is drawn again from the lists as they are now.
 
-    `plan` is the set's plan, or its own manifest. `lists[source]["sha256"]` is over the canonical JSON of
-    [query, docnos, scores] of its queries by name, `pools[query]["sha256"]` over the pool with the rank and score
-    that each run gives each document. Raises Conflict with the first pool that is drawn otherwise.
+    `plan` is the set's plan, or its own manifest. The SHA-256 of a run is over the canonical JSON of
+    [query, docnos, scores], query by query in order of their names; that of a pool over its documents with the rank
+    and score that each run gives them. Raises Conflict with the first pool that is drawn otherwise.
     """
     runs = {run.name: run for run in pool_set.collection.runs.filter(name__in=plan["sources"])}
     if gone := sorted(set(plan["sources"]) - runs.keys()):
@@ -34,12 +34,9 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
         stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed)
         if difference := stored.difference(drawn):
             raise Conflict(f"{name}, {difference}.")
-        for source, ranked in lists.items():
-            digests[source].update(canonical_json([name, ranked.docnos, ranked.scores]))
-        for source, docnos in forced_docnos(pool.query, plan).items():
-            digests[source].update(canonical_json([name, docnos]))
+        for run, ranked in lists.items():
+            digests[run].update(canonical_json([name, ranked.docnos, ranked.scores]))
         pools[name] = {
-            "n": plan["depths"].get(name, plan["n"]),
             "order": drawn.order,
             "shortfall": drawn.shortfall,
             "size": len(drawn.documents),
@@ -47,14 +44,12 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
         }
     return {
         "format": FORMAT,
-        "collection": pool_set.collection.slug,
         "round": pool_set.round,
         "seed": seed,
         **{key: plan[key] for key in ("strategy", "n", "depths", "sources", "forced")},
-        "lists": {
-            source: {"sha256": digest.hexdigest()}
-            | ({"kind": runs[source].kind, "settings": runs[source].settings} if source in runs else {})
-            for source, digest in digests.items()
+        "runs": {
+            name: {"kind": run.kind, "settings": run.settings, "sha256": digests[name].hexdigest()}
+            for name, run in runs.items()
         },
         "pools": pools,
     }

@@ -60,6 +60,11 @@ class Pool(models.Model):
     def __str__(self) -> str:
         return f"pool of {self.query}"
 
+    @property
+    def short(self) -> str:
+        """bm25 2, tfidf 1"""
+        return ", ".join(f"{source} {missing}" for source, missing in self.shortfall.items())
+
 
 class Candidate(models.Model):
     """A pooled document. `source` drew it (a run's name, or a forced source's such as "cited")."""

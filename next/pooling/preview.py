@@ -9,7 +9,6 @@ from typing import Any
 from django.db.models import Count, F, Max
 
 from pooling.models import Candidate, Contribution, PoolSet
-from retrieval.citations import CITED
 from web.figures import Bars, Heat
 
 JUDGES = 2
@@ -57,8 +56,7 @@ def source_figures(draft: PoolSet) -> tuple[Bars, Heat]:
     that pool: deeper, 1,000 long lists would find everything.
     """
     contributions = Contribution.objects.filter(candidate__pool__pool_set=draft)
-    drawn = contributions.filter(drawn=True).values_list("candidate__pool").annotate(Max("rank"))
-    deepest = dict(drawn)
+    deepest = dict(contributions.filter(drawn=True).values_list("candidate__pool").annotate(Max("rank")))
     found: dict[str, set[int]] = {name: set() for name in [*draft.plan["forced"], *draft.plan["sources"]]}
     for candidate, pool, run, rank in contributions.values_list("candidate", "candidate__pool", "run__name", "rank"):
         if rank <= deepest.get(pool, 0):
@@ -72,7 +70,7 @@ def source_figures(draft: PoolSet) -> tuple[Bars, Heat]:
         "unique",
         "Found by one source alone",
         "Documents",
-        [{"label": name, "value": number, "lead": name == CITED} for name, number in alone.items()],
+        [{"label": name, "value": number, "lead": number == max(alone.values())} for name, number in alone.items()],
     )
     names = list(found)
     overlap = Heat(

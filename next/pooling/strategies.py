@@ -1,8 +1,9 @@
 """Ways to draw a pool from ranked lists. Pure: the same lists, order and n give the same pool.
 
-drawn, shortfall = draw("interleaved", {"bm25": ["d4", "d7"], "tfidf": ["d7", "d9"]}, 1,
-                        order=["tfidf", "bm25"], forced={"cited": ["d2"]}, own="d1")
-# d2 of cited, d7 of tfidf, d4 of bm25; nothing is short
+    drawn, shortfall = draw("interleaved", {"bm25": ["d4", "d7"], "tfidf": ["d7", "d9"]}, 1,
+                            order=["tfidf", "bm25"], forced={"cited": ["d2"]}, own="d1")
+
+Pooled are d2 of cited, d7 of tfidf and d4 of bm25, and no source is short.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from jobs.models import State
 from pooling import building
 from pooling.drawing import stored_pool
 from pooling.forms import BuildForm
-from pooling.models import Pool, PoolSet
+from pooling.models import Pool
 from pooling.preview import preview, source_figures
 from retrieval.citations import CITED
 from web.csv import csv_response
@@ -34,36 +34,36 @@ def pools(request: CollectionRequest, collection: Collection) -> HttpResponse:
         if request.GET.get("figure") == figure.name:
             return csv_response(f"{figure.name}.csv", figure.csv)
     job = collection.jobs.filter(kind="build_pools").first()
+    is_building = job is not None and not job.is_finished
+    without_pool = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False)
     context = {
         "collection": collection,
         "has_queries": collection.queries.exists(),
         "has_runs": collection.runs.exists(),
-        "to_pool": collection.queries.exclude(pools__pool_set__frozen_at__isnull=False).count(),
+        "to_pool": 0 if is_building else without_pool.count(),
         "draft": draft,
         "preview": preview(draft) if draft else None,
         "figures": figures,
-        "frozen": sets_with_sizes(collection).frozen(),
+        "frozen": collection.pool_sets.frozen().annotate(
+            number=Count("pools", distinct=True), pairs=Count("pools__candidates")
+        ),
         "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
     }
     return render(request, "pooling/pools.html", context)
-
-
-def sets_with_sizes(collection: Collection) -> Any:
-    return PoolSet.objects.filter(collection=collection).annotate(
-        number=Count("pools", distinct=True), pairs=Count("pools__candidates")
-    )
 
 
 @in_collection(ADMIN)
 def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """The form opens with the plan of the draft, or else of the newest frozen pools."""
     latest = collection.pool_sets.drafts().first() or collection.pool_sets.frozen().exclude(plan={}).first()
-    form = BuildForm(request.POST or None, collection=collection, plan=latest.plan if latest else {})
+    plan = latest.plan if latest else {}
+    if latest and latest.is_frozen:
+        plan = plan | {"depths": {}, "queries": []}
+    form = BuildForm(request.POST or None, collection=collection, plan=plan)
     if form.is_valid():
         if attempt(form, building.start_building, collection=collection, plan=form.plan, by=request.user):
             return redirect("pools", collection.slug)
-    to_pool = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False).count()
-    context = {"collection": collection, "form": form, "to_pool": to_pool, "has_runs": collection.runs.exists()}
+    context = {"collection": collection, "form": form, "has_runs": collection.runs.exists()}
     return render(request, "pooling/build.html", context)
 
 
@@ -97,7 +97,7 @@ def pool_set(request: CollectionRequest, collection: Collection, pk: int) -> Htt
             Column("query__name", "Query"),
             Column("size", "Candidates", number=True),
             Column("cited", "Cited", number=True, folded=True),
-            Column("shortfall", "Short", sortable=False, folded=True, help="What a source could not contribute"),
+            Column("short", "Short", sortable=False, folded=True, help="What a source could not contribute"),
         ],
         search=["query__name", "query__document__title", "query__title"],
         filters=[Filter("short", "Shortfall", [("yes", "some")], lambda rows, _: rows.exclude(shortfall={}))],
@@ -141,7 +141,7 @@ def pool(request: CollectionRequest, collection: Collection, pk: int) -> HttpRes
     ]
     # A run may be called a__b, which would be a path.
     ranks = [
-        Column(key, run, number=True, folded=True, value=itemgetter(key)) for run in runs for key in [f"rank of {run}"]
+        Column(f"rank of {run}", run, number=True, folded=True, value=itemgetter(f"rank of {run}")) for run in runs
     ]
     table = Table(
         request,

@@ -115,7 +115,7 @@ def test_frozen_pools_have_pages_and_a_manifest(admin, draft):
     assert url("pool-set", draft.pk) in page
     assert "Freeze" not in page
     manifest = json.loads(admin.get(url("pool-manifest", draft.pk)).content)
-    assert manifest["pools"]["d01_background"]["n"] == 3
+    assert manifest["depths"] == {"d01_background": 3}
     pools = admin.get(url("pool-set", draft.pk), {"short": "yes"}).context["table"].rows
     assert [pool.query.name for pool in pools] == ["d01_background"]
 
