@@ -28,7 +28,7 @@ ADMIN_TABS = [
     Tab(
         "Judging",
         {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
-        ("open-queries", "edit-guideline", "person", "invite"),
+        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair"),
     ),
     Tab("Results", {"agreement": "Agreement"}, ()),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),

@@ -13,6 +13,7 @@ from annotation.models import PairState, Slot
 from annotation.openings import openable_queries
 from jobs.models import Report
 from pooling.models import Candidate, PoolSet
+from release.models import Release
 
 TODO, DOING, DONE = "todo", "doing", "done"
 
@@ -35,8 +36,6 @@ class Step:
 
 
 def steps(collection: Collection) -> list[Step]:
-    from release.models import Release
-
     documents, queries = collection.documents.count(), collection.queries.count()
     pools = PoolSet.objects.filter(collection=collection)
     frozen = Candidate.objects.filter(pool__pool_set__in=pools.filter(frozen_at__isnull=False)).count()

@@ -23,13 +23,13 @@ def by_person(collection: Collection) -> list[dict[str, Any]]:
         row["judge"]: row
         for row in Judgment.objects.filter(collection=collection)
         .values("judge")
-        .annotate(seconds=Sum("seconds"), pace=Avg("seconds", filter=Q(seconds__lte=600)), last=Max("created_at"))
+        .annotate(spent=Sum("seconds"), pace=Avg("seconds", filter=Q(seconds__lte=600)), last=Max("created_at"))
     }
     members = collection.memberships.select_related("user").filter(Q(is_annotator=True) | Q(user__in=given))
     rows = []
     for member in members.distinct().order_by("left_at", "user__username"):
         own = given.get(member.user_id, {"total": 0, "judged": 0, "queries": 0})
-        time = spent.get(member.user_id, {"seconds": None, "pace": None, "last": None})
+        time = spent.get(member.user_id, {"spent": None, "pace": None, "last": None})
         left = own["total"] - own["judged"]
         rows.append(
             {
@@ -38,7 +38,7 @@ def by_person(collection: Collection) -> list[dict[str, Any]]:
                 **{key: own[key] for key in ("total", "judged", "queries")},
                 "left": left,
                 "pace": time["pace"],
-                "spent": time["seconds"],
+                "spent": time["spent"],
                 "seconds_left": left * (time["pace"] or USUAL_SECONDS),
                 "last": time["last"],
             }
