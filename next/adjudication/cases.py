@@ -10,7 +10,7 @@ from django.db.models.functions import Abs, Coalesce
 
 from accounts.models import Collection, User
 from adjudication.decisions import NO_CASE, current_decision, judgment_of
-from adjudication.models import Decision, sides
+from adjudication.models import Decision, DecisionQuerySet, sides
 from annotation.judging import AHEAD
 from annotation.models import Pair, PairState, Slot
 from annotation.presentation import present
@@ -20,7 +20,7 @@ from web.errors import NotFound
 MISSING = 9  # the difference where a grade is missing: more than that of any two grades
 
 
-def cases_for(adjudicator: User, collection: Collection) -> QuerySet[Pair]:
+def cases_for(adjudicator: User, collection: Collection) -> QuerySet[Any]:
     """Cases to decide, and decided ones, with the absolute `difference` of their grades."""
     first, second = (
         Subquery(Slot.objects.filter(pair=OuterRef("pk"), number=number).values("judgment__grade")[:1])
@@ -54,12 +54,9 @@ class Case:
         slots = [judgment_of(slot) for slot in pair.slots.all()]
         self.token, self.candidate = pair.token, present(query, pair.document, 0).candidate
         self.a, self.b = sides(query.collection.seed, query.name, pair.document.docno, *slots)
+        self.sides = [("a", self.a), ("b", self.b)]
         self.decision = current_decision(pair)
         self.reopening = next(iter(pair.reopenings.all()), None)
-
-    @property
-    def sides(self) -> list[dict[str, Any]]:
-        return [{"letter": "a", "judgment": self.a}, {"letter": "b", "judgment": self.b}]
 
 
 def _cases(pairs: QuerySet[Pair], query: Query) -> list[Case]:
@@ -68,7 +65,7 @@ def _cases(pairs: QuerySet[Pair], query: Query) -> list[Case]:
     return [Case(pair, query) for pair in pairs.defer("document__cites", "document__authors", "document__extra")]
 
 
-def own_decisions(adjudicator: User, collection: Collection) -> QuerySet[Decision]:
+def own_decisions(adjudicator: User, collection: Collection) -> DecisionQuerySet:
     """Those that count."""
     return Decision.objects.standing().filter(adjudicator=adjudicator, collection=collection)
 
@@ -98,7 +95,7 @@ def find_case(adjudicator: User, query: Query, token: str) -> Case:
     return found[0]
 
 
-def decided_before(adjudicator: User, query: Query) -> QuerySet[Decision]:
+def decided_before(adjudicator: User, query: Query) -> DecisionQuerySet:
     """Everyone's decisions of a query, the newest first: by them the next ones are made alike."""
     own = Slot.objects.filter(pair=OuterRef("pair"), judge=adjudicator)
     decisions = Decision.objects.standing().filter(~Exists(own), pair__query=query)

@@ -16,7 +16,7 @@ function askWhy(grade) {
   find("note-label").textContent =
     grade === "none" ? "Why does this pair get no grade?" : `Why ${inWords(grade)}? Neither judge said so.`;
   send.value = grade;
-  send.textContent = grade === "none" ? "Set aside" : `Decide ${inWords(grade)}`;
+  send.firstElementChild.textContent = grade === "none" ? "Set aside" : `Decide ${inWords(grade)}`;
   send.hidden = false;
   note.open = true;
   text.focus();
