@@ -33,11 +33,10 @@ def build_runs(work: Work, *, names: list[str]) -> None:
     with work.commit() as result:
         collection = lock_collection(work.collection)
         for run, queries, rankings in built:
-            is_new = run.pk is None
-            if is_new and (old := collection.runs.filter(name=run.name).first()):
-                delete_run(run=old)
-            if is_new:
+            if run.pk is None:
                 # A new row, also in place of an old one: pools that are being built from the old one begin again.
+                for old in collection.runs.filter(name=run.name):
+                    delete_run(run=old)
                 run.save()
             insert_lists(run, zip(queries, rankings, strict=True))
         result["runs"] = names
@@ -60,9 +59,10 @@ def _ranked(work: Work, name: str) -> tuple[Run, list[Query], list[Ranking]]:
     if not queries:
         raise BadInput("There are no queries yet. Add queries, then build runs.")
     if not indexed:
-        raise BadInput(f"{name} has nothing to search: no document has {retriever.lack or 'what it needs'}.")
+        raise BadInput(f"{name} has nothing to search: no document has {retriever.lack}.")
     if run is None:
-        settings = {"documents": indexed, "library": f"{retriever.library} {version(retriever.library)}"}
+        library = f"{retriever.library} {version(retriever.library)}"
+        settings = {"documents": indexed, "corpus": total, "library": library}
         run = Run(collection=collection, name=name, kind=name, depth=DEPTH, settings=settings)
         if indexed < total:
             run.skipped = {f"documents without {retriever.lack}": {"number": total - indexed, "named": []}}

@@ -28,7 +28,8 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """`kind` is a retriever's name (retrieval/retrievers) or "file". `settings` say what it was made from.
+    """`kind` is a retriever's name (retrieval/retrievers) or "file". `settings` say what it was made from: a file's
+    name; or the documents that were ranked, those of the corpus then, and the library.
 
     `skipped` is what was left out, by its reason: {"documents outside the corpus": {"number": 3, "named": ["d7"]}}.
     `warnings` are sentences.

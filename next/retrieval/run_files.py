@@ -43,6 +43,8 @@ def read_run(file: IO[bytes], filename: str) -> dict[str, Lines]:
     topics: defaultdict[str, Lines] = defaultdict(Lines)
     docnos: dict[str, str] = {}  # each is held once
     for text in text_files(file, filename, BadLines(), settings.UPLOAD_MAX_BYTES, ""):
+        if topics:
+            raise BadInput(f"{filename} holds more than one file. Import one run at a time.")
         for number, line in text.lines():
             columns = line.split()
             if not columns:
@@ -103,9 +105,9 @@ def import_run(
     unknown = [topic for topic in topics if topic not in asked]
     skipped = {
         "documents outside the corpus": (len(outside), outside),
-        "lines of a document that its list has already": (duplicates, []),
+        "duplicate lines": (duplicates, []),
         "lines of the query paper itself": (own, []),
-        "topics that are no query": (len(unknown), unknown),
+        "unknown topics": (len(unknown), unknown),
     }
     run.skipped = {why: {"number": n, "named": named[:NAMED]} for why, (n, named) in skipped.items() if n}
     run.warnings = _warnings([topics[topic] for topic in asked])

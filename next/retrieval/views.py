@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Count
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -25,7 +26,21 @@ from web.tables import Column, Table
 @require_GET
 @in_collection(ADMIN)
 def runs(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    names = set(collection.runs.values_list("name", flat=True))
+    """All runs. The last build is shown while it runs and where it failed."""
+    context = page_context(collection)
+    made = list(collection.runs.annotate(ranked_queries=Count("lists")))
+    built_in = [run for run in made if run.kind in RETRIEVERS]
+    free = set(collection.runs.filter(contributions=None))
+    lacking = [run.name for run in built_in if run.ranked_queries < context["queries"]]
+    outdated = [run.name for run in built_in if run in free and run.settings.get("corpus") != context["documents"]]
+    last = collection.jobs.filter(kind="build_runs").first()
+    context |= {
+        "has_runs": bool(made),
+        "usual": [name for name in USUAL if name not in {run.name for run in made}],
+        "lacking": lacking,
+        "behind": sorted({*lacking, *outdated}),
+        "job": last if last and (last.state == State.FAILED or not last.is_finished) else None,
+    }
     table = Table(
         request,
         collection.runs.with_sizes(),
@@ -42,19 +57,15 @@ def runs(request: CollectionRequest, collection: Collection) -> HttpResponse:
         one="run",
         many="runs",
     )
-    context = page_context(collection) | {"has_runs": bool(names), "usual": [n for n in USUAL if n not in names]}
     return table.response("retrieval/runs.html", context)
 
 
 def page_context(collection: Collection) -> dict[str, Any]:
-    """What the pages of runs share. The last build is shown while it runs and where it failed."""
-    last = collection.jobs.filter(kind="build_runs").first()
     return {
         "collection": collection,
         "retrievers": RETRIEVERS,
         "queries": collection.queries.count(),
         "documents": collection.documents.count(),
-        "job": last if last and (last.state == State.FAILED or not last.is_finished) else None,
     }
 
 

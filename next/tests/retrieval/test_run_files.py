@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -43,8 +44,8 @@ def test_duplicates_ties_and_unknown_topics(collection, topics):
     text = "1 Q0 a 1 3.0 x\n1 Q0 a 2 2.0 x\n1 Q0 b 3 2.0 x\n1 Q0 c 4 2.0000000001 x\n9 Q0 a 1 1e-3 x\n"
     run = imported(collection, text)
     assert lists_of(run) == {"1": (["a", "c", "b"], [3.0, 2.0000000001, 2.0])}
-    assert numbers(run) == {"lines of a document that its list has already": 1, "topics that are no query": 1}
-    assert run.skipped["topics that are no query"]["named"] == ["9"]
+    assert numbers(run) == {"duplicate lines": 1, "unknown topics": 1}
+    assert run.skipped["unknown topics"]["named"] == ["9"]
     assert run.warnings == []
 
 
@@ -148,6 +149,17 @@ def test_packed_files_and_white_space_of_every_kind_are_read(collection, topics)
     assert lists_of(run) == {"1": (["a"], [0.1]), "2": (["b"], [2.0])}
 
 
+def test_a_zip_holds_one_run(collection, topics):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("one.run", "1 Q0 a 1 1 x\n")
+    assert lists_of(imported(collection, packed.getvalue())) == {"1": (["a"], [1.0])}
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("two.run", "1 Q0 b 1 1 x\n")
+    with pytest.raises(BadInput, match="one run at a time"):
+        imported(collection, packed.getvalue(), "other")
+
+
 @given(st.dictionaries(st.sampled_from("abc123"), st.floats(-1e300, 1e300), min_size=1))
 def test_a_run_that_goes_out_comes_back_the_same(scores):
     from django.db import transaction
@@ -178,7 +190,7 @@ def test_the_command_imports_or_says_why_not(collection, topics, capsys, tmp_pat
     call_command("import_run", collection.slug, str(good), "--name", "distances")
     said = capsys.readouterr()
     assert "1 of 2 queries" in said.out
-    assert "no query: 9" in said.out
+    assert "unknown topics: 9" in said.out
     assert "1 of 1 lists" in said.err
     with pytest.raises(CommandError, match=r"bad\.run:1: "):
         call_command("import_run", collection.slug, str(bad), "--name", "bad")

@@ -39,13 +39,22 @@ def test_one_button_builds_both_and_a_second_press_starts_no_second_job(admin, c
     assert admin.get(url("runs", collection)).context["job"] == job
 
 
-def test_a_run_that_lacks_queries_says_how_many_it_has(admin, collection, papers, asked):
-    run_now("build_runs", collection=collection, names=["bm25"])
-    assert "Build for all queries" not in admin.get(url("runs", collection)).text
+def test_a_run_that_lacks_queries_says_how_many_it_has_and_is_built_for_all(admin, collection, papers, asked):
+    run_now("build_runs", collection=collection, names=["bm25", "tfidf"])
+    assert admin.get(url("runs", collection)).context["behind"] == []
     builders.query(collection, papers[1])
-    text = admin.get(url("runs", collection)).text
-    assert "1 of 2" in text
-    assert "Build for all queries" in text
+    page = admin.get(url("runs", collection))
+    assert "1 of 2" in page.text
+    assert (page.context["lacking"], page.context["behind"]) == (["bm25", "tfidf"], ["bm25", "tfidf"])
+    run_now("build_runs", collection=collection, names=page.context["behind"])
+    assert "2 of 2" in admin.get(url("runs", collection)).text
+
+
+def test_a_run_from_before_the_corpus_changed_can_be_built_again(admin, collection, asked):
+    run_now("build_runs", collection=collection, names=["bm25"])
+    builders.document(collection, "new")
+    page = admin.get(url("runs", collection))
+    assert (page.context["lacking"], page.context["behind"]) == ([], ["bm25"])
 
 
 def test_a_run_file_is_imported_by_the_form_and_comes_back_as_a_file(admin, collection, asked):
