@@ -40,9 +40,9 @@ def submit_judgment(
     another window judged meanwhile, this one is refused rather than silently put on top. `digest` is of what was on
     screen: a judgment that does not fit its pair is refused.
     """
-    locked = Pair.objects.select_for_update(of=("self",)).select_related("document", "opening")
-    pair = locked.filter(query=query, token=token).first()
-    slots = list(Slot.objects.filter(pair=pair).select_related("judgment")) if pair else []
+    pair = Pair.objects.select_for_update().filter(query=query, token=token).first()
+    # Read after the lock: what is joined to a locked row is as it was before the wait for the lock.
+    slots = list(Slot.objects.filter(pair=pair).with_texts()) if pair else []
     slot = next((slot for slot in slots if slot.judge_id == judge.pk), None)
     if pair is None or slot is None:
         raise NotFound(NOT_YOURS)
@@ -51,10 +51,10 @@ def submit_judgment(
             raise Conflict("This submission was used for another judgment. Reload the page and judge again.")
         return earlier
     _check(query.collection, grade, reason, note)
-    if pair.opening.closed_at:
+    if slot.pair.opening.closed_at:
         raise Conflict("This query is closed. Ask an admin to re-open it if a judgment must change.")
     version = version_in_force(query.collection, query.facet)
-    if digest != present(query, pair.document, version).digest:
+    if digest != present(query, slot.pair.document, version).digest:
         raise Conflict("The text or the guideline of this pair changed after the page was loaded. Look at it again.")
     if (slot.judgment.key if slot.judgment else None) != replaces:
         raise Conflict("You judged this pair in another window meanwhile. Look at it again.")
