@@ -48,7 +48,7 @@ def document_table(request: CollectionRequest, collection: Collection, *, row: s
         ],
         search=["docno", "title"],
         filters=[
-            Filter("year", "Year", [(year, year) for year in years]),
+            Filter("year", "Year", [(year, str(year)) for year in years]),
             Filter("labels", "Labels", LABELS, with_labels),
         ],
         one="document",

@@ -21,13 +21,13 @@ DOCUMENTS = Names(
     id="docno",
     fields={
         "docno": (
-            *("docno", "doc_no", "doc_id", "docid", "_id", "paper_id", "corpusid", "corpus_id", "id", "pid"),
+            *("docno", "doc_no", "pid", "doc_id", "docid", "_id", "paper_id", "corpusid", "corpus_id", "id"),
             "abstract_id",
         ),
         "title": ("title", "display_name", "headline"),
         "sentences": ("sentences",),
         "abstract": (
-            *("abstract", "text", "contents", "content", "body", "passage", "abstract_inverted_index"),
+            *("abstract", "text", "contents", "content", "body", "passage", "segment", "abstract_inverted_index"),
             "",  # text outside of all tags
         ),
         "labels": ("labels", "pred_labels"),
@@ -77,10 +77,10 @@ def preview_documents(stored: IO[bytes], name: str, *, limit: int, split: bool =
     read = first_rows(_read(stored, name, bad_lines, limit, split), bad_lines)
     if not read:
         raise BadInput(f"{name} has no documents.")
-    keys = dict.fromkeys(key for _, record, _ in read for key in record if key)
+    keys = dict.fromkeys(key for _, record, _ in read for key in with_metadata(record) if key)
     return {
         "rows": [document for _, _, document in read],
-        "columns": [(key, FIELD_OF.get(key.lower())) for key in keys],
+        "columns": [(key, FIELD_OF.get(key.lower())) for key in keys if key != "metadata"],
         "bad": bad_lines.reasons,
     }
 
@@ -98,11 +98,15 @@ def _read(
                 yield f"{file.name}:{line}", record, document
 
 
+def with_metadata(record: dict[str, Any]) -> dict[str, Any]:
+    """With the keys of an object `metadata`, where S2ORC and BEIR have further values."""
+    metadata = record.get("metadata")
+    return {**metadata, **record} if isinstance(metadata, dict) else record
+
+
 def document_of(record: dict[str, Any], *, split: bool = True) -> dict[str, Any]:
-    """The values of a document's fields. Missing values may stand in an object `metadata` (S2ORC, BEIR)."""
-    values = {key.lower(): value for key, value in record.items()}
-    if isinstance(values.get("metadata"), dict):
-        values = {key.lower(): value for key, value in values["metadata"].items()} | values
+    """The values of a document's fields, each from the best of its names that has one."""
+    values = {key.lower(): value for key, value in with_metadata(record).items()}
     key, value = {}, {}
     for field, names in DOCUMENTS.fields.items():
         key[field] = next((name for name in names if values.get(name) not in (None, "", [], {})), names[0])
@@ -182,7 +186,7 @@ def paragraphs_of(value: Any, key: str) -> list[str]:
     if key == "abstract_inverted_index" and value is not None:
         return [text_of(uninverted(value), key)]
     if isinstance(value, list):
-        return [text_of(each.get("text") if isinstance(each, dict) else each, key) for each in value]
+        return [text_of(each.get("text", each) if isinstance(each, dict) else each, key) for each in value]
     return [text_of(value, key)]
 
 

@@ -49,7 +49,7 @@ def tagged_records(
 def _elements(
     file: TextFile, lines: Iterator[tuple[int, str]], names: str
 ) -> Iterator[tuple[int, dict[str, str], str]]:
-    """Records from start to end tag. Comments are dropped, CDATA becomes escaped text; both may span lines."""
+    """Records from start tag to end tag, or to the next start. Comments are dropped, CDATA becomes escaped text."""
     tag = rf"<(?P<close>/?)(?:{names})(?=[\s>/])(?P<attributes>[^<>]*)>"
     boundary = re.compile(rf"{tag}|<!--|<!\[CDATA\[", re.IGNORECASE)
     unfinished = re.compile(rf"<(?:{names})\s[^<>]*\Z", re.IGNORECASE)
@@ -57,7 +57,7 @@ def _elements(
     attributes: dict[str, str] = {}
     begin = size = 0
     ending, ending_line = "", 0  # of the comment or CDATA section we are in
-    carried = ""
+    carried, ends = "", False
     for number, line in lines:
         text, carried, place = carried + line, "", 0
         if not ending and unfinished.search(text) and len(text) < LONGEST_TAG:
@@ -87,10 +87,10 @@ def _elements(
             elif found["close"]:
                 if parts is not None:
                     yield begin, attributes, "".join(parts)
-                parts = None
+                parts, ends = None, True
             else:
                 if parts is not None:
-                    file.bad(begin, f"the record has no end tag before the next one begins in line {number}.")
+                    yield begin, attributes, "".join(parts)
                 parts, begin, size = [], number, 0
                 attributes = {
                     key.lower(): html.unescape("".join(value))
@@ -98,8 +98,10 @@ def _elements(
                 }
     if ending:
         raise BadInput(f"{file.name}:{ending_line}: what begins here has no {ending}. Close it.")
-    if parts is not None:
-        file.bad(begin, "the record has no end tag. Close it, or copy the file again.")
+    if parts is not None and ends:
+        file.bad(begin, "the last record has no end tag. Is the file cut short?")
+    elif parts is not None:
+        yield begin, attributes, "".join(parts)
 
 
 def sections(markup: str, fields: Mapping[str, str]) -> dict[str, str]:

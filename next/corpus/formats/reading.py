@@ -71,9 +71,9 @@ def first_rows(rows: Iterator[Row], bad_lines: BadLines) -> list[Row]:
 class TextFile:
     """A file of an upload, or of the zip that was uploaded."""
 
-    def __init__(self, name: str, stream: IO[bytes], bad_lines: BadLines) -> None:
+    def __init__(self, name: str, stream: io.RawIOBase, bad_lines: BadLines) -> None:
         self.name, self.bad_lines = name, bad_lines
-        buffered = io.BufferedReader(stream, 65_536)  # type: ignore[arg-type]
+        buffered = io.BufferedReader(stream, 65_536)
         is_utf16 = buffered.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         encoding, errors = ("utf-16", "strict") if is_utf16 else ("utf-8-sig", "surrogateescape")
         self._text = io.TextIOWrapper(buffered, encoding, errors, newline="\n")
@@ -135,14 +135,14 @@ def text_files(stored: IO[bytes], name: str, bad_lines: BadLines, limit: int, ma
         is_zip = stored.read(4) == b"PK\x03\x04"
         stored.seek(0)
         if not is_zip:
-            yield TextFile(name, _Bounded(_unpacked(stored), name, budget), bad_lines)  # type: ignore[arg-type]
+            yield TextFile(name, _Bounded(_unpacked(stored), name, budget), bad_lines)
             return
         with zipfile.ZipFile(stored) as archive:
             for member in _members(archive, name, main):
                 with archive.open(member) as packed:
                     inner = f"{name}/{member.filename}"
                     stream = _Bounded(_unpacked(packed), inner, budget)
-                    yield TextFile(inner, stream, bad_lines)  # type: ignore[arg-type]
+                    yield TextFile(inner, stream, bad_lines)
     except DAMAGED as error:
         raise BadInput(f"{name}: the packed file is damaged or cut short ({error}). Upload it again.") from error
 

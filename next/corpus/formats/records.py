@@ -20,7 +20,7 @@ Record = tuple[int, dict[str, Any]]
 
 csv.field_size_limit(LONGEST)  # the default is 128 kB
 LOOKED_AT = 20  # lines
-ARRAY = re.compile(r"\[\s*(?:[{\]]|\Z)")  # a table may begin with "[", too
+STREAM = re.compile(r"\[\s*(?:[{\]]|\Z)|\{\s*\Z")  # a table may begin with "[", too
 BLANK = re.compile(r"[\s,]*")
 SMART_ID = re.compile(r"\.I\s+(\S+)\s*")
 SMART_FIELD = re.compile(r"\.([A-Z])\s*")
@@ -50,8 +50,8 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
     rest = chain(head, lines)
     if kind == "object":
         yield from json_lines(file, rest)
-    elif kind == "array":
-        yield from json_array(file, rest)
+    elif kind == "stream":
+        yield from json_stream(file, rest)
     elif kind == "tags":
         yield from tagged_records(file, rest, names.elements, names.tags)
     elif kind == "smart":
@@ -65,12 +65,12 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
 
 
 def format_of(line: str, name: str) -> str:
-    """ "object", "array", "tags", "smart", or what separates the columns of a table; "" if the line shows none."""
+    """ "object", "stream", "tags", "smart", or what separates the columns of a table; "" if the line shows none."""
     start = line.lstrip()
+    if STREAM.match(start):
+        return "stream"
     if start[0] == "{":
         return "object"
-    if ARRAY.match(start):
-        return "array"
     if SMART_ID.match(line):
         return "smart"
     if start[0] == "<":
@@ -95,18 +95,19 @@ def json_lines(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[Rec
             file.bad(number, f"must be a JSON object, got {excerpt(value)}.")
 
 
-def json_array(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
-    """The objects of one array, each with its first line. Only one is held in memory."""
+def json_stream(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+    """The objects of an array, or objects over several lines, each with its first line. Only one is in memory."""
     decode = json.JSONDecoder().raw_decode
     number, buffer = next(lines)
-    place = buffer.index("[") + 1
-    buffer = " " * place + buffer[place:]
+    buffer = buffer.lstrip()
+    is_array = buffer.startswith("[")
+    place = int(is_array)
     while True:
         gap = BLANK.match(buffer, place)
         assert gap is not None  # it matches nothing, too
         number += buffer.count("\n", place, gap.end())
         place = gap.end()
-        if buffer.startswith("]", place):
+        if is_array and buffer.startswith("]", place):
             if buffer[place + 1 :].strip() or any(text.strip() for _, text in lines):
                 raise BadInput(f"{file.name}:{number}: text follows the end of the array. Remove it.")
             return
@@ -118,6 +119,8 @@ def json_array(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[Rec
             while wanted > 0 and (following := next(lines, None)):
                 more.append(following[1])
                 wanted -= len(following[1])
+            if not more and not is_array and place == len(buffer):
+                return
             if not more or len(buffer) - place > LONGEST:
                 raise BadInput(f"{file.name}:{number}: not JSON ({error}). Is the file cut short?") from error
             buffer, place = buffer[place:] + "".join(more), 0
@@ -155,26 +158,32 @@ def csv_rows(file: TextFile, lines: Iterator[tuple[int, str]], delimiter: str) -
 def table(file: TextFile, rows: Iterator[tuple[int, list[str]]], names: Names) -> Iterator[Record]:
     """With a header, in which one column has a known name for ids, or without one by the number of columns."""
     header: tuple[str, ...] = ()
+    named = False
     for number, row in rows:
         cells = [cell.strip() for cell in row]
         if not any(cells):
             continue
         if not header:
-            header = tuple(cells) if names.ids & {cell.lower() for cell in cells} else names.columns.get(len(row), ())
-            if not header:
-                first = ", ".join(cell if len(cell) < 30 else f"{cell[:29]}…" for cell in cells[:10])
-                file.bad(number, f"no column holds the id of each {names.one}. Call it {names.id}. Found: {first}.")
-            if header == tuple(cells) or not header:
+            named = bool(names.ids & {cell.lower() for cell in cells})
+            header = tuple(cells) if named else names.columns.get(len(row), ())
+            if named:
                 continue
-        if len(row) == len(header):
+        width = len(header)
+        if not header:
+            first = ", ".join(cell if len(cell) < 30 else f"{cell[:29]}…" for cell in cells[:10])
+            file.bad(number, f"no column holds the id of each {names.one}. Call it {names.id}. Found: {first}.")
+        elif len(row) == width:
             yield number, dict(zip(header, cells, strict=True))
+        elif len(row) > width and not named:  # the text, in the last column, has separators in it
+            yield number, dict(zip(header, [*cells[: width - 1], " ".join(cells[width - 1 :])], strict=True))
         else:
-            file.bad(number, f"the row must have {len(header)} columns as the first line has, got {len(row)}.")
+            file.bad(number, f"the row must have {width} columns as the first line has, got {len(row)}.")
 
 
 def smart_records(file: TextFile, lines: Iterator[tuple[int, str]], names: Names) -> Iterator[Record]:
     """Records of `.I 1`, then fields that begin with a line such as `.W`. An empty last record is an end mark."""
-    first, record, field, size = 0, {}, "", 0
+    record: dict[str, str] = {}
+    first, field, size = 0, "", 0
     for number, line in lines:
         text = line.rstrip()
         if start := SMART_ID.fullmatch(text):

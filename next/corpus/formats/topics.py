@@ -15,7 +15,19 @@ TOPICS = Names(
     one="topic",
     id="id",
     fields={
-        "id": ("_id", "qid", "query_id", "query-id", "topic_id", "id", "number", "num", "identifier", "topic"),
+        "id": (
+            "_id",
+            "qid",
+            "query_id",
+            "query-id",
+            "topic_id",
+            "id",
+            "number",
+            "num",
+            "identifier",
+            "question_id",
+            "topic",
+        ),
         "title": ("title", "query", "text", "contents", "question", "topic"),
         "description": ("description", "desc", "question", "text", "contents", ""),  # "": outside of all tags
         "narrative": ("narrative", "narr"),
