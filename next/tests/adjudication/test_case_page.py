@@ -114,3 +114,18 @@ def test_a_judgment_revised_meanwhile_is_shown_again(page_of, case_url, pairs, p
     page.keyboard.press("1")
     all_sent(page)
     assert decided() == {"d04": 1}
+
+
+@pytest.mark.parametrize("size", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
+def test_the_facets_sentences_are_in_view_below_the_judgments(page_of, case_url, pairs, people, size):
+    long = [f"Sentence {number} of many words that fill a line and then another one." for number in range(40)]
+    document = pairs["d04"].document
+    document.sentences, document.labels = long, ["background"] * 30 + ["method"] * 2 + ["result"] * 8
+    document.save()
+    judge(pairs["d04"], people.bob, 2, note="A long note. " * 40)
+    page = page_of("ada", case_url, viewport=size)
+    page.wait_for_load_state("networkidle")
+    pane, sides = (page.locator(place).bounding_box() for place in ("#pair", "#pair .sides"))
+    marked = page.locator("#pair p.in-facet").first.bounding_box()
+    assert sides["y"] + sides["height"] <= marked["y"] < pane["y"] + pane["height"] - marked["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

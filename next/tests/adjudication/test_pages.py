@@ -243,22 +243,3 @@ def test_an_admin_reopens_a_settled_pair_from_its_page(as_, address, query, pair
     assert pairs["d01"].state == PairState.CASE
     for docno in ("d01", "d08"):  # a case now, one that a judge has not judged
         assert admin.get(address("reopen-pair", pairs[docno].pk)).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("name", "args", "may"),
-    [
-        ("queue", (), {"ada"}),
-        ("case-work", ("query",), {"ada"}),
-        ("case-more", ("query",), {"ada"}),
-        ("case", ("query", "token"), {"ada"}),
-        ("decisions", (), {"ada"}),
-        ("cases", (), {"admin"}),
-        ("reopen-pair", ("pair",), {"admin"}),
-    ],
-)
-def test_each_address_is_for_its_role(as_, address, query, pairs, name, args, may):
-    values = {"query": query.pk, "token": pairs["d03"].token, "pair": pairs["d01"].pk}
-    for username in ("admin", "ann", "bob", "ada"):
-        answered = as_(username).get(address(name, *(values[arg] for arg in args))).status_code
-        assert answered == (200 if username in may else 403), username
