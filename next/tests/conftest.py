@@ -8,16 +8,19 @@ import pytest
 from django.db.backends.sqlite3.base import DatabaseOperations as SQLiteOperations
 from django.test import Client
 
+from jobs import work
 from tests import builders
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright's loop runs in the thread of the tests
 
 
 @pytest.fixture(autouse=True)
-def _fast(settings):
+def _fast(settings, monkeypatch):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    # A heartbeat has a connection of its own, which waits for a test's transaction or cannot see the job in it.
+    monkeypatch.setattr(work, "HEARTBEAT_SECONDS", 600)
 
 
 def flush_despite_triggers(operations, statements):
