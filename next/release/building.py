@@ -60,6 +60,7 @@ def build_release(
         "counts": count(tables),
         "exceptions": gate.exceptions(found, reasons),
         "judges_with_sources": tables.judges_with_sources,
+        "judged_elsewhere": sum(row["seconds"] is None for row in tables.ratings),
         "runs": tables.runs,
         "changes": {},
     }

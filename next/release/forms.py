@@ -28,10 +28,12 @@ class PublishForm(forms.Form):
     def __init__(self, *args: Any, findings: list[Finding], before: Release | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         said = {each["check"]: each["reason"] for each in before.manifest["exceptions"]} if before else {}
-        self.checks = []
+        self.faults: list[tuple[Finding, forms.BoundField | None]] = []
         for each in findings:
+            if not each.is_fault:
+                continue
             name = f"accept_{each.check.key}"
-            if each.is_fault and each.check.effect:
+            if each.check.effect:
                 self.fields[name] = forms.CharField(
                     label="Reason to accept it",
                     required=False,
@@ -39,7 +41,7 @@ class PublishForm(forms.Form):
                     initial=said.get(each.check.key, ""),
                     widget=forms.TextInput(attrs={"form": "publish", "placeholder": "Why it may stay so"}),
                 )
-            self.checks.append({"finding": each, "field": self[name] if name in self.fields else None})
+            self.faults.append((each, self[name] if each.check.effect else None))
         self.fields["version"].initial = following(before.version) if before else "1.0"
         self.fields["with_texts"].initial = before.manifest["with_texts"] if before else False
 

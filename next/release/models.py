@@ -44,6 +44,13 @@ class Release(models.Model):
     def file_name(self) -> str:
         return f"{self.collection.slug}-{self.version}.zip"
 
+    @property
+    def changed(self) -> str:
+        """2 added, 1 removed; "" for the first version."""
+        changes = self.manifest["changes"]
+        kinds = [f"{changes[kind]:,} {kind}" for kind in ("added", "changed", "removed") if changes.get(kind)]
+        return ", ".join(kinds) or ("same labels" if changes else "")
+
 
 class Datasheet(models.Model):
     """Answers by the keys of `release.datasheet.SECTIONS`."""

@@ -258,7 +258,7 @@ def read_runs(collection: Collection) -> list[Row]:
     """The runs that found a candidate."""
     frozen = Contribution.objects.filter(candidate__pool__pool_set__frozen_at__isnull=False)
     runs = Run.objects.filter(collection=collection, pk__in=frozen.values("run"))
-    return sorted(runs.values("name", "kind", "settings", "depth"), key=itemgetter("name"))
+    return sorted(rows_of(runs, {key: key for key in ("name", "kind", "settings", "depth")}), key=itemgetter("name"))
 
 
 def read_pool_manifests(collection: Collection) -> list[Row]:

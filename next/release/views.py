@@ -11,10 +11,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
-from jobs.models import State
 from release import datasheet, gate, publishing
 from release.forms import DatasheetForm, PublishForm
-from release.models import Release
 from web.errors import NotFound, attempt
 from web.tables import Column, Table
 
@@ -35,7 +33,7 @@ def release(request: CollectionRequest, collection: Collection) -> HttpResponse:
         columns=[
             Column("version", "Version"),
             Column("labels", "Labels", number=True, sortable=False, value=lambda row: row.manifest["counts"]["labels"]),
-            Column("changed", "Changes", sortable=False, folded=True, value=changed),
+            Column("changed", "Changes", sortable=False, folded=True),
             Column("size", "Size", number=True, folded=True),
             Column("sha256", "SHA-256", sortable=False, folded=True),
             Column("published_at", "Published", number=True),
@@ -44,24 +42,14 @@ def release(request: CollectionRequest, collection: Collection) -> HttpResponse:
         one="version",
         many="versions",
     )
-    last_job = collection.jobs.filter(kind=publishing.KIND).first()
-    shown_job = last_job if last_job and (not last_job.is_finished or last_job.state == State.FAILED) else None
-    faults = [each for each in form.checks if each["finding"].is_fault]
     context = {
         "collection": collection,
         "form": form,
-        "faults": faults,
-        "passed": [each["finding"] for each in form.checks if not each["finding"].is_fault],
-        "must_fix": [each for each in faults if each["field"] is None],
-        "job": shown_job,
+        "passed": [each for each in found if not each.is_fault],
+        "must_fix": [each for each in found if each.is_fault and not each.check.effect],
+        "job": collection.jobs.filter(kind=publishing.KIND).first(),
     }
     return table.response("release/release.html", context)
-
-
-def changed(release: Release) -> str:
-    changes = release.manifest["changes"]
-    kinds = [f"{changes[kind]:,} {kind}" for kind in ("added", "changed", "removed") if changes.get(kind)]
-    return ", ".join(kinds) or ("same labels" if changes else "")
 
 
 @require_GET
@@ -76,7 +64,7 @@ def version(request: CollectionRequest, collection: Collection, version: str) ->
 
 @require_GET
 @in_collection(ADMIN)
-def release_file(request: CollectionRequest, collection: Collection, version: str) -> FileResponse:
+def release_file(request: CollectionRequest, collection: Collection, version: str) -> HttpResponse:
     published = get_object_or_404(collection.releases, version=version)
     try:
         file = published.file.open("rb")
@@ -85,24 +73,26 @@ def release_file(request: CollectionRequest, collection: Collection, version: st
             f"The file of version {version} cannot be read now. If it is gone, restore it from a backup: its SHA-256 "
             f"is {published.sha256}."
         ) from error
-    return FileResponse(file, as_attachment=True, filename=published.file_name)
+    return FileResponse(file, as_attachment=True, filename=published.file_name)  # type: ignore[return-value]
 
 
 @require_GET
 @in_collection(ADMIN)
-def export(request: CollectionRequest, collection: Collection) -> FileResponse:
+def export(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Everything as it is now, marked as a draft; judging goes on."""
     built = publishing.draft(collection, with_texts="texts" in request.GET)
-    return FileResponse(io.BytesIO(built.content), as_attachment=True, filename=f"{collection.slug}-draft.zip")
+    name = f"{collection.slug}-draft.zip"
+    return FileResponse(io.BytesIO(built.content), as_attachment=True, filename=name)  # type: ignore[return-value]
 
 
 @require_http_methods(["GET", "POST"])
 @in_collection(ADMIN)
 def datasheet_page(request: CollectionRequest, collection: Collection) -> HttpResponse:
     form = DatasheetForm(request.POST or None, initial=datasheet.answers_of(collection))
-    if form.is_valid() and attempt(form, datasheet.save_answers, collection=collection, answers=form.cleaned_data):
-        messages.success(request, "Saved. The next version has these answers.")
-        return redirect("datasheet", collection.slug)
+    if form.is_valid():
+        if attempt(form, datasheet.save_answers, collection=collection, answers=form.cleaned_data):
+            messages.success(request, "Saved. The next version has these answers.")
+            return redirect("datasheet", collection.slug)
     required = [question for question in datasheet.QUESTIONS.values() if question.required]
     answered = len(required) - len(datasheet.unanswered(collection))
     context = {"collection": collection, "form": form, "answered": answered, "required": len(required)}

@@ -28,7 +28,7 @@ def csfcube(tables: Tables) -> Files:
         return {}
     slug = tables.collection.slug
     files = {f"csfcube/test-pid2pool-{slug}.json": json_object(pools)}
-    for facet, papers in annotations(tables, queries, pools).items():
+    for facet, papers in ratings_by_facet(tables, queries, pools).items():
         files[f"csfcube/test-pid2anns-{slug}-{facet}.json"] = json_object(papers)
     if any(query["fold"] for query in queries.values()):
         files["csfcube/evaluation_splits.json"] = json_file(splits(queries.values()))
@@ -50,7 +50,7 @@ def pools_by_paper(queries: dict[str, Row], candidates: Iterable[Row]) -> dict[s
     }
 
 
-def annotations(tables: Tables, queries: dict[str, Row], pools: dict[str, Row]) -> dict[str, dict[str, Row]]:
+def ratings_by_facet(tables: Tables, queries: dict[str, Row], pools: dict[str, Row]) -> dict[str, dict[str, Row]]:
     """By facet, then query paper: the grades of both judges and the label of each candidate, as lists."""
     labels: dict[str, dict[str, Row]] = defaultdict(dict)
     judges: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))

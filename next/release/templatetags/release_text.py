@@ -47,8 +47,8 @@ def no_html(text: str) -> str:
 
 @register.filter
 def yaml(text: str) -> str:
-    """A string of JSON is one of YAML."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    """A string of JSON is one of YAML. No HTML, for readers that take the first lines for Markdown."""
+    return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")
 
 
 @register.filter
