@@ -40,7 +40,7 @@ def derived(pair: Pair) -> tuple[str, int | None]:
     return state_of(judgments, referred=Reopening.objects.filter(pair=pair).exists())
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(ACT, min_size=3, max_size=12))
 def test_states_derived_anew_equal_the_columns(query, people, eve, acts):
     who = vars(people) | {"eve": eve}
