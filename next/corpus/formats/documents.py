@@ -230,7 +230,7 @@ def names_of(value: Any, key: str) -> list[str]:
 
 def name_of(value: Any, key: str) -> str:
     if not isinstance(value, dict):
-        return text_of(value, key)
+        return " ".join(text_of(value, key).split())
     for inner in ("name", "author", "source", "field", "display_name", "category"):
         if value.get(inner):
             return name_of(value[inner], key)

@@ -111,13 +111,14 @@ class _Bounded(io.RawIOBase):
     """Reads a stream until all files of the upload together have more than `limit` bytes."""
 
     def __init__(self, stream: IO[bytes], name: str, budget: list[int]) -> None:
-        self._stream, self._name, self._budget = stream, name, budget
+        self._name, self._budget = name, budget
+        self._read = getattr(stream, "read1", stream.read)  # read1 gives what comes before damaged data
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        content = self._stream.read(len(buffer))
+        content = self._read(len(buffer))
         self._budget[0] -= len(content)
         if self._budget[0] < 0:
             raise BadInput(f"{self._name} is larger, unpacked, than this server allows. Import it in parts.")

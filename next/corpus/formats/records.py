@@ -57,9 +57,11 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
     elif kind == "smart":
         yield from smart_records(file, rest, names)
     elif kind == "\t":
-        yield from table(file, ((number, text.rstrip("\r\n").split("\t")) for number, text in rest), names)
+        yield from table(
+            file, ((number, text.rstrip("\r\n").split("\t")) for number, text in rest), names, names.columns
+        )
     elif kind:
-        yield from table(file, csv_rows(file, rest, kind), names)
+        yield from table(file, csv_rows(file, rest, kind), names, {})
     elif head:
         raise BadInput(f"{file.name} is in no known format: JSON, CSV, TSV, TREC or SMART.")
 
@@ -155,8 +157,10 @@ def csv_rows(file: TextFile, lines: Iterator[tuple[int, str]], delimiter: str) -
         yield used[0], row
 
 
-def table(file: TextFile, rows: Iterator[tuple[int, list[str]]], names: Names) -> Iterator[Record]:
-    """With a header, in which one column has a known name for ids, or without one by the number of columns."""
+def table(
+    file: TextFile, rows: Iterator[tuple[int, list[str]]], names: Names, columns: Mapping[int, tuple[str, ...]]
+) -> Iterator[Record]:
+    """With a header, in which one column has a known name for ids; or `columns` by their number, without one."""
     header: tuple[str, ...] = ()
     named = False
     for number, row in rows:
@@ -165,7 +169,7 @@ def table(file: TextFile, rows: Iterator[tuple[int, list[str]]], names: Names) -
             continue
         if not header:
             named = bool(names.ids & {cell.lower() for cell in cells})
-            header = tuple(cells) if named else names.columns.get(len(row), ())
+            header = tuple(cells) if named else columns.get(len(row), ())
             if named:
                 continue
         width = len(header)
