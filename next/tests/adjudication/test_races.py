@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from django.db import connection, transaction
 
 from adjudication.decisions import current_decision, reopen_pair
 from adjudication.models import Decision
 from annotation.models import Pair, PairState
 from tests.builders import decide, judge
-from web.errors import AppError, Conflict
+from tests.transactions import REAL_TRANSACTIONS, meet
+from web.errors import Conflict
 
-pytestmark = [
-    pytest.mark.postgresql,
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time."),
-    pytest.mark.django_db(transaction=True),
-]
-
-
-def meet(first: Callable[[], object], second: Callable[[], object]) -> AppError | None:
-    """Keep the transaction of `first` open until that of `second` waits for it. Returns the error of `second`."""
-
-    def in_thread() -> AppError | None:
-        try:
-            second()
-        except AppError as error:
-            return error
-        finally:
-            connection.close()
-        return None
-
-    with ThreadPoolExecutor(1) as thread:
-        with transaction.atomic(), connection.cursor() as cursor:
-            first()
-            other = thread.submit(in_thread)
-            waits = False
-            while not waits and not other.done():
-                cursor.execute("SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)")
-                (waits,) = cursor.fetchone()
-            assert waits, "the two did not meet"
-        return other.result(timeout=30)
+pytestmark = REAL_TRANSACTIONS
 
 
 @pytest.fixture
