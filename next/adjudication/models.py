@@ -64,11 +64,6 @@ class Decision(models.Model):
         return f"{self.grade if self.grade is not None else 'set aside'} for {self.pair_id}"
 
     @property
-    def is_overruling(self) -> bool:
-        """The grade is neither of the two judgments."""
-        return self.grade is not None and self.grade not in (self.first.grade, self.second.grade)
-
-    @property
     def sides(self) -> Sides:
         pair = self.pair
         return sides(self.collection.seed, pair.query.name, pair.document.docno, self.first, self.second)
