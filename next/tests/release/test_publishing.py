@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from jobs.work import run_now
 from release.models import Release
@@ -18,7 +16,8 @@ from release.publishing import KIND, request_release
 from release.tables import consistent_read, read_tables
 from tests import builders
 from tests.release.helpers import ACCEPT_ALL, files_of, pair_of
-from web.errors import AppError, BadInput, Conflict
+from tests.transactions import together
+from web.errors import BadInput, Conflict
 
 
 def publish(collection, version: str, **values) -> Release:
@@ -110,21 +109,6 @@ def test_the_command_publishes_writes_the_zip_and_the_other_verifies_it(judged, 
             call_command("publish_release", *wrong)
 
 
-def in_threads(*acts: Callable[[], object]) -> list[object]:
-    """What each returns or raises, each in a connection of its own, all at once."""
-
-    def run(act: Callable[[], object]) -> object:
-        try:
-            return act()
-        except AppError as error:
-            return error
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(acts)) as threads:
-        return list(threads.map(run, acts))
-
-
 EVERYWHERE = pytest.mark.parametrize("database", ["this one", pytest.param("PostgreSQL", marks=pytest.mark.postgresql)])
 
 
@@ -134,8 +118,8 @@ def test_judgments_and_decisions_that_come_meanwhile_are_not_half_in_a_release(j
     method = judged.queries.get(name="d00_method")
     with consistent_read():
         before = read_tables(judged, with_texts=False)
-        in_threads(lambda: builders.judge(pair_of(method, "d05"), people.bob, 1))
-        in_threads(lambda: builders.decide(pair_of(method, "d04"), people.ada, 2))
+        together(lambda: builders.judge(pair_of(method, "d05"), people.bob, 1))
+        together(lambda: builders.decide(pair_of(method, "d04"), people.ada, 2))
         again = read_tables(judged, with_texts=False)
     assert (again.labels, again.ratings, again.decisions) == (before.labels, before.ratings, before.decisions)
     with consistent_read():
@@ -145,7 +129,7 @@ def test_judgments_and_decisions_that_come_meanwhile_are_not_half_in_a_release(j
 @pytest.mark.django_db(transaction=True)
 @EVERYWHERE
 def test_of_two_who_publish_a_version_at_once_one_wins(judged, database):
-    outcomes = in_threads(lambda: publish(judged, "1.0"), lambda: publish(judged, "1.0"))
+    outcomes = together(lambda: publish(judged, "1.0"), lambda: publish(judged, "1.0"))
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict", "Release"]
     assert Release.objects.count() == 1
 
@@ -153,6 +137,6 @@ def test_of_two_who_publish_a_version_at_once_one_wins(judged, database):
 @pytest.mark.django_db(transaction=True)
 @EVERYWHERE
 def test_a_version_says_what_changed_since_the_one_just_before_it(judged, database):
-    in_threads(lambda: publish(judged, "1.0"), lambda: publish(judged, "2.0"))
+    together(lambda: publish(judged, "1.0"), lambda: publish(judged, "2.0"))
     versions = list(Release.objects.order_by("pk"))
     assert [each.manifest["changes"].get("since") for each in versions[1:]] == [each.version for each in versions[:-1]]
