@@ -34,7 +34,7 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from jobs.models import Job, State
-from web.errors import AppError
+from web.errors import AppError, Conflict
 
 logger = logging.getLogger(__name__)
 Function = Callable[..., None]
@@ -165,7 +165,10 @@ class Work:
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
-        """Another thread says every few seconds that this worker lives."""
+        """Another thread says every few seconds that this worker lives; inside a transaction it could not see the job."""
+        if connection.in_atomic_block:
+            yield
+            return
         ended = threading.Event()
 
         def beat() -> None:
@@ -209,8 +212,10 @@ def run(job_id: uuid.UUID | str, *, at_terminal: bool = False) -> None:
         with work.heartbeat():
             FUNCTIONS[claimed.kind](work, **claimed.parameters)
     except LeaseLost:
+        error = Conflict(f"{claimed.title}: another worker has taken over this job.")
         logger.warning("job %s was taken over by another worker", job_id)
     except Cancelled:
+        error = Conflict(f"{claimed.title} was cancelled.")
         _end(claimed, State.CANCELLED, "")
     except AppError as refusal:
         error = refusal

@@ -1,0 +1,158 @@
+"""Real processes that are killed while people judge and jobs run: nothing is lost, nothing is done twice."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db import connection
+from django.db.models import Count
+from django.utils import timezone
+
+from annotation.models import Judgment, Pair
+from bench.judging import Judge
+from corpus.uploads import find_upload, keep_upload
+from jobs.models import Job, State
+from jobs.work import start_job
+from tests import builders
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def environment(tmp_path, settings):
+    """Processes use the test's own database, files and broker."""
+    database = connection.settings_dict
+    url = f"sqlite:///{database['NAME']}"
+    if connection.vendor == "postgresql":
+        url = f"postgres://{database['USER']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
+    settings.MEDIA_ROOT = tmp_path / "files"
+    settings.SESSION_ENGINE = "django.contrib.sessions.backends.db"
+    settings.SECRET_KEY = "the same for all processes"
+    return os.environ | {"DATABASE_URL": url, "DATA_DIR": str(tmp_path), "SECRET_KEY": settings.SECRET_KEY}
+
+
+@contextmanager
+def process(*command: str, environment: dict[str, str], log: Path):
+    with log.open("ab") as output:
+        started = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield started
+    finally:
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+
+
+def until(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It did not happen in time."
+        time.sleep(0.05)
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_judgments_survive_kills_of_the_web_server(collection, papers, as_, environment, tmp_path):
+    judges = [builders.person(f"judge{number}", collection, "annotator") for number in range(8)]
+    for number in range(4):
+        query = builders.query(collection, papers[number])
+        builders.opened(query, [*papers[:number], *papers[number + 1 :]], judges[2 * number], judges[2 * number + 1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    sessions = {person.username: as_(person.username).cookies["sessionid"].value for person in judges}
+    gunicorn = ["gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
+    with process(*gunicorn, environment=environment, log=tmp_path / "web.log") as web:
+        until(lambda: answers(port))
+        work = threading.Event()
+
+        def kill() -> None:
+            while not work.wait(4):
+                for child in children(web.pid):
+                    os.kill(child, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        clients = [
+            threading.Thread(target=judge_all, args=(port, collection.slug, sessions[p.username])) for p in judges
+        ]
+        for thread in (*clients, killer):
+            thread.start()
+        for thread in clients:
+            thread.join(timeout=120)
+        work.set()
+        killer.join()
+    assert Judgment.objects.count() == 2 * Pair.objects.count() == 88
+    assert not Pair.objects.annotate(judged=Count("slots__judgment")).exclude(judged=2).exists()
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def judge_all(port: int, slug: str, session: str) -> None:
+    """As the page's script: what fails is sent again with its key until the server has answered it."""
+    judge = Judge(port, slug, session)
+    pairs = patiently(judge.pairs)
+    for pair in pairs:
+        fields = {"grade": "1", "key": str(uuid.uuid4()), "digest": pair["digest"], "replaces": ""}
+        answer = patiently(partial(judge.request, "POST", pair["url"], fields, "application/json"))
+        assert json.loads(answer)["key"] == fields["key"]
+        time.sleep(0.5)
+
+
+def patiently(act):
+    while True:
+        try:
+            return act()
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.1)
+
+
+def test_a_job_survives_kills_of_its_worker(collection, environment, tmp_path):
+    lines = (json.dumps({"docno": f"x{n}", "title": f"T {n}", "abstract": "One. Two."}) for n in range(20_000))
+    upload = find_upload(collection, keep_upload(collection, ContentFile("\n".join(lines).encode()), "many.jsonl"))
+    job = start_job("import_documents", collection=collection, by=None, files=[upload])
+    celery = ["celery", "-A", "config", "worker", "--pool", "solo", "--loglevel", "INFO", "--without-mingle"]
+    for _ in range(2):
+        with process(*celery, environment=environment, log=tmp_path / "worker.log"):
+            before = collection.documents.count()
+            until(lambda before=before: collection.documents.count() > before)
+        # As half a minute later: nobody has heard of the worker.
+        long_ago = timezone.now() - timedelta(minutes=5)
+        Job.objects.filter(state=State.RUNNING).update(heartbeat_at=long_ago)
+        Job.objects.update(created_at=long_ago)
+        assert collection.documents.count() < 20_000
+    with process(*celery, environment=environment, log=tmp_path / "worker.log"):
+        until(lambda: Job.objects.get(pk=job.pk).is_finished, seconds=120)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (State.SUCCEEDED, 3)
+    assert collection.documents.count() == 20_000
