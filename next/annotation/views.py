@@ -96,6 +96,7 @@ def _workspace(
         "query": query,
         "query_text": shown_query(query),
         "shown": shown,
+        "ahead": judging.next_pairs(request.user, query, without=[shown.token]),
         "progress": progress,
         "left": left,
         "pace": pace,
