@@ -87,7 +87,8 @@ def test_an_undefined_value_keeps_its_reason_and_is_left_out_of_the_median():
 
 def test_overruled_is_a_mean_over_queries_and_a_pooled_share():
     """A label that is neither judgment; where one is missing, only the other one counts."""
-    report = report_on({"1_method": [(0, 2, 1), (1, 1, 1)], "2_method": [(None, 2, 2), (None, 2, 0), (0, 1, 1)] * 2})
+    one = [(0, 2, 1), (1, 1, 1), (0, 3, None)]
+    report = report_on({"1_method": one, "2_method": [(None, 2, 2), (None, 2, 0), (0, 1, 1)] * 2})
     (facet,) = report["facets"]
     assert facet["overruled_mean"] == pytest.approx((50 + 100 / 3) / 2)
     assert facet["overruled"] == pytest.approx(100 * 3 / 8)
