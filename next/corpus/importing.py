@@ -22,6 +22,7 @@ from accounts.services import lock_collection
 from corpus.formats.documents import preview_documents, read_documents
 from corpus.formats.reading import BadLines
 from corpus.models import Document, text_digest
+from corpus.uploads import discard_upload
 from jobs.models import State
 from jobs.work import LeaseLost, Work, job
 
@@ -67,7 +68,7 @@ def import_documents(work: Work, *, files: list[str], skip: int = 0, split: bool
         remove_unused(Document.objects.filter(import_job=work.job_id))
         raise
     for path in files:
-        default_storage.delete(path)
+        discard_upload(path)
 
 
 def _read(work: Work, files: list[str], bad_lines: BadLines, split: bool) -> Iterator[tuple[str, Document]]:
@@ -83,10 +84,8 @@ def _read(work: Work, files: list[str], bad_lines: BadLines, split: bool) -> Ite
                 if number % 100 == 0:
                     work.progress((read + stored.tell()) // 1000, size // 1000, f"{number:,} documents; kB read:")
                 digest = text_digest(values["title"], values["sentences"], values["labels"])
-                yield (
-                    place,
-                    Document(collection=work.collection, text_digest=digest, import_job=work.job_id, **values),
-                )
+                more = {"collection": work.collection, "text_digest": digest, "import_job": work.job_id}
+                yield place, Document(**values, **more)
         read += default_storage.size(path)
 
 

@@ -18,6 +18,7 @@ from accounts.services import lock_collection
 from corpus.formats.reading import MOST_REASONS, BadLines, first_rows
 from corpus.formats.topics import read_topics
 from corpus.models import Document, Query
+from corpus.uploads import discard_upload
 from web.errors import BadInput, Conflict
 
 NUMBERS = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", re.ASCII)
@@ -139,7 +140,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
             else:
                 bad_lines.add(place, f"the id {topic['name']} is another query's.")
     Query.objects.bulk_create(new, batch_size=1_000)
-    transaction.on_commit(lambda: default_storage.delete(path))
+    transaction.on_commit(lambda: discard_upload(path))
     return {"added": len(new), "unchanged": unchanged, "skipped": bad_lines.count, "reasons": bad_lines.reasons}
 
 

@@ -36,6 +36,11 @@ def find_upload(collection: Collection, upload: str) -> str:
     raise NotFound("This upload is not here any more. Upload the file again.")
 
 
+def discard_upload(path: str) -> None:
+    default_storage.delete(path)
+    default_storage.delete(path.rpartition("/")[0])  # its folder, where the storage has folders
+
+
 def _remove_old() -> None:
     try:
         folders, _ = default_storage.listdir("uploads")
@@ -45,4 +50,4 @@ def _remove_old() -> None:
         for name in default_storage.listdir(f"uploads/{folder}")[1]:
             path = f"uploads/{folder}/{name}"
             if default_storage.get_modified_time(path) < timezone.now() - timedelta(days=KEPT_DAYS):
-                default_storage.delete(path)
+                discard_upload(path)

@@ -14,6 +14,7 @@ from web.errors import BadInput
 LONGEST_LABEL = 60  # characters
 LONGEST_VENUE = 300  # as in the database; nobody searches by the rest
 OPENALEX = "https://openalex.org/"
+YEAR = re.compile(r"\d{1,4}(\.0)?", re.ASCII)  # a column with gaps is one of floats to pandas
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # JSON can hold them; PostgreSQL and UTF-8 cannot
 
 DOCUMENTS = Names(
@@ -203,8 +204,8 @@ def uninverted(index: Any) -> str:
 def year_of(value: Any, key: str) -> int | None:
     if value in (None, ""):
         return None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 4:
-        value = int(value)
+    if isinstance(value, str | float) and YEAR.fullmatch(str(value)):
+        value = int(float(value))
     if isinstance(value, bool) or not isinstance(value, int):
         raise Problem(f'"{key}" must be a whole number, got {excerpt(value)}.')
     if not 1 <= value <= 9999:
@@ -234,11 +235,7 @@ def name_of(value: Any, key: str) -> str:
     for inner in ("name", "author", "source", "field", "display_name", "category"):
         if value.get(inner):
             return name_of(value[inner], key)
-    middle = value.get("middle")
-    parts = [
-        value.get("first"),
-        *(middle if isinstance(middle, list) else [middle]),
-        value.get("last"),
-        value.get("suffix"),
-    ]
+    middle = value.get("middle") or []
+    middle = middle if isinstance(middle, list) else [middle]
+    parts = [value.get("first"), *middle, value.get("last"), value.get("suffix")]
     return " ".join(text_of(part, key) for part in parts if part)

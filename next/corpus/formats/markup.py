@@ -63,6 +63,9 @@ def _elements(
         if not ending and unfinished.search(text) and len(text) < LONGEST_TAG:
             carried = text
             continue
+        size += len(text)
+        if parts is not None and size > LONGEST:
+            raise BadInput(f"{file.name}:{begin}: the record has more than {LONGEST:,} characters.")
         while place < len(text):
             if ending:
                 end = text.find(ending, place)
@@ -76,21 +79,17 @@ def _elements(
             before = text[place : found.start()] if found else text[place:]
             if parts is not None:
                 parts.append(before)
-                size += len(before)
-                if size > LONGEST:
-                    raise BadInput(f"{file.name}:{begin}: the record has more than {LONGEST:,} characters.")
             place = found.end() if found else len(text)
             if not found:
                 continue
             if found.group().startswith("<!"):
                 ending, ending_line = ("-->" if found.group() == "<!--" else "]]>"), number
-            elif found["close"]:
-                if parts is not None:
-                    yield begin, attributes, "".join(parts)
+                continue
+            if parts is not None:
+                yield begin, attributes, "".join(parts)
+            if found["close"]:
                 parts, ends = None, True
             else:
-                if parts is not None:
-                    yield begin, attributes, "".join(parts)
                 parts, begin, size = [], number, 0
                 attributes = {
                     key.lower(): html.unescape("".join(value))

@@ -10,6 +10,7 @@ import codecs
 import gzip
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ FIRST_ROWS = 10  # of a preview
 LONGEST_ID = 200  # characters, as in the database
 
 Row = TypeVar("Row")
-DAMAGED = (EOFError, OSError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+DAMAGED = (EOFError, OSError, UnicodeDecodeError, NotImplementedError, struct.error, zipfile.BadZipFile, zlib.error)
 UNREADABLE = re.compile("[\0\udc80-\udcff]")  # NUL, and bytes that are not UTF-8 (surrogateescape)
 NO_DATA = re.compile(r"(^|/)(\.|__MACOSX/|readme|license)|\.(md|pdf)$", re.IGNORECASE)  # members of a zip
 
@@ -48,9 +49,7 @@ class BadLines:
         self.count += 1
         self.harmless += harmless
         if self.count - self.harmless > self.allowed:
-            more = (
-                f" {self.allowed:,} wrong lines before it were skipped; more are not allowed." if self.allowed else ""
-            )
+            more = f" More than {self.allowed:,} lines are wrong." if self.allowed else ""
             raise BadInput(f"{place}: {reason}{more}")
         if len(self.reasons) < MOST_REASONS:
             self.reasons.append(f"{place}: {reason}")

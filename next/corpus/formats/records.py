@@ -57,9 +57,8 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
     elif kind == "smart":
         yield from smart_records(file, rest, names)
     elif kind == "\t":
-        yield from table(
-            file, ((number, text.rstrip("\r\n").split("\t")) for number, text in rest), names, names.columns
-        )
+        rows = ((number, text.rstrip("\r\n").split("\t")) for number, text in rest)
+        yield from table(file, rows, names, names.columns)
     elif kind:
         yield from table(file, csv_rows(file, rest, kind), names, {})
     elif head:
@@ -67,7 +66,7 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
 
 
 def format_of(line: str, name: str) -> str:
-    """ "object", "stream", "tags", "smart", or what separates the columns of a table; "" if the line shows none."""
+    """One of "object", "stream", "tags" and "smart", or what separates columns; "" if the line shows no format."""
     start = line.lstrip()
     if STREAM.match(start):
         return "stream"

@@ -16,17 +16,8 @@ TOPICS = Names(
     id="id",
     fields={
         "id": (
-            "_id",
-            "qid",
-            "query_id",
-            "query-id",
-            "topic_id",
-            "id",
-            "number",
-            "num",
-            "identifier",
-            "question_id",
-            "topic",
+            *("_id", "qid", "query_id", "query-id", "topic_id", "id", "number", "num", "identifier"),
+            *("question_id", "topic"),
         ),
         "title": ("title", "query", "text", "contents", "question", "topic"),
         "description": ("description", "desc", "question", "text", "contents", ""),  # "": outside of all tags

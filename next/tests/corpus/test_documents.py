@@ -205,6 +205,11 @@ def test_fields_before_openalex_had_topics_are_its_highest_concepts():
     ]
 
 
+@pytest.mark.parametrize("year", [1999, "1999", "1999.0", 1999.0])
+def test_a_year_is_a_whole_number_in_any_form(year):
+    assert document(lines(GOOD | {"year": year}))["year"] == 1999
+
+
 def test_predicted_labels_are_known_as_such():
     read = document(lines({"paper_id": "1", "abstract": ["We ask.", "We did."], "pred_labels": ["method_label", "x"]}))
     assert (read["sentences"], read["labels"], read["labels_predicted"]) == (
@@ -353,7 +358,7 @@ def test_a_document_without_text_among_others_is_read():
 def test_up_to_a_chosen_number_of_lines_is_skipped():
     text = lines(GOOD) + "{\n" + lines(GOOD | {"docno": "a b"}, GOOD | {"docno": "d2"})
     assert [each["docno"] for each in documents(text, skip=2)] == ["d1", "d2"]
-    with pytest.raises(BadInput, match=r"f:3: .*1 wrong lines before it"):
+    with pytest.raises(BadInput, match=r"f:3: .* More than 1 lines are wrong"):
         documents(text, skip=1)
 
 

@@ -7,7 +7,7 @@ from django.core.files.base import File
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from corpus.uploads import find_upload, keep_upload
+from corpus.uploads import discard_upload, find_upload, keep_upload
 from jobs.work import run_now
 from web.errors import AppError
 
@@ -25,8 +25,8 @@ class Command(BaseCommand):
         collection = Collection.objects.filter(slug=slug).first()
         if collection is None:
             raise CommandError(f"There is no collection {slug!r}.")
+        uploads: list[str] = []
         try:
-            uploads = []
             for path in files:
                 with path.open("rb") as stream:
                     uploads.append(find_upload(collection, keep_upload(collection, File(stream), path.name)))
@@ -34,6 +34,9 @@ class Command(BaseCommand):
             result = run_now("import_documents", collection=collection, files=uploads, skip=skip, split=split)
         except (AppError, OSError) as error:
             raise CommandError(str(error)) from error
+        finally:
+            for upload in uploads:
+                discard_upload(upload)
         print("{added:,} added, {unchanged:,} unchanged, {skipped:,} skipped".format(**result))
         for reason in result["reasons"]:
             self.stderr.write(reason)

@@ -1,0 +1,18 @@
+"""Two imports at once, each with its own transactions."""
+
+from __future__ import annotations
+
+from jobs.work import run_now
+from tests.corpus.test_importing import lines, many
+from tests.transactions import REAL_TRANSACTIONS, together
+
+pytestmark = REAL_TRANSACTIONS
+
+
+def test_two_imports_of_the_same_documents_write_each_once(collection, upload):
+    paths = [upload(lines(*many(700)), name) for name in ("a.jsonl", "b.jsonl")]
+    first, second = together(
+        *(lambda path=path: run_now("import_documents", collection=collection, files=[path]) for path in paths)
+    )
+    assert first["added"] + second["added"] == collection.documents.count() == 700
+    assert first["unchanged"] + second["unchanged"] == 700
