@@ -80,8 +80,7 @@ def test_pairs_have_their_judgments_and_labels(folder):
         ["3", "decided", None, 1, 1],
         ["4", "decided", 3, 1, 2],
     ]
-    assert set(pairs["first_judge"]) == {"cube-ann2"}
-    assert set(pairs["second_judge"]) == {"cube-ann4"}
+    assert {*zip(pairs["first_judge"], pairs["second_judge"], strict=True)} == {("cube-ann2", "cube-ann4")}
 
 
 def test_everything_else_holds_as_if_it_was_judged_here(folder):
