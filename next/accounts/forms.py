@@ -28,7 +28,7 @@ class CollectionForm(forms.ModelForm):
 
     class Meta:
         model = Collection
-        fields = ("name", "slug", "description", "licence", "facets", "grades", "relevant_from", "seed")
+        fields = ["name", "slug", "description", "licence", "facets", "grades", "relevant_from", "seed"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
     def clean_grades(self) -> list[str]:

@@ -13,7 +13,7 @@ class SettingsForm(CollectionForm):
     """What others rest on no longer changes: the seed once pools exist, the scale once something is judged."""
 
     class Meta(CollectionForm.Meta):
-        fields = ("name", "description", "licence", "facets", "grades", "relevant_from", "seed")
+        fields = ["name", "description", "licence", "facets", "grades", "relevant_from", "seed"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -69,8 +69,8 @@ def by_query(collection: Collection) -> list[dict[str, Any]]:
     queries = collection.queries.in_bulk(list(pairs))
     judges: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
-        row["name"] = row["judge__name"] or row["judge__username"]
-        judges.setdefault(row["pair__query"], []).append(row)
+        name = row["judge__name"] or row["judge__username"]
+        judges.setdefault(row["pair__query"], []).append({**row, "name": name})
     return [
         {
             "query": queries[pk],

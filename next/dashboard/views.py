@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, ANNOTATOR, Collection
+from adjudication.decisions import judgment_of
 from annotation.forms import HandOverForm
 from annotation.models import Pair, PairState, Slot
 from corpus.models import Document
@@ -135,7 +136,7 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
             "b": None,
         }
         if pair and pair.state != PairState.OPEN:
-            row |= {side: slot.judgment.grade for side, slot in zip("ab", pair.slots.all(), strict=True)}
+            row |= {side: judgment_of(slot).grade for side, slot in zip("ab", pair.slots.all(), strict=True)}
         rows.append(row)
     return rows
 

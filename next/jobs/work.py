@@ -165,7 +165,7 @@ class Work:
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
-        """Another thread says every few seconds that this worker lives. Inside a transaction it could not see the job."""
+        """Another thread says every few seconds that this worker lives. In a transaction it could not see the job."""
         if connection.in_atomic_block:
             yield
             return

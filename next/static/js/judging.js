@@ -10,7 +10,10 @@ const grades = [...form.querySelectorAll("[data-key]")];
 const describe = (body) =>
   body.get("grade")
     ? `${body.get("grade")} ${grades[Number(body.get("grade"))].dataset.name}`
-    : `cannot judge (${cannot.querySelector(`[value="${body.get("reason")}"]`)?.closest("label").textContent.trim()})`;
+    : `cannot judge (${cannot
+        .querySelector(`[value="${body.get("reason")}"]`)
+        ?.closest("label")
+        .textContent.trim()})`;
 
 const { sequence, outbox } = readingPage({
   what: "pair",

@@ -187,14 +187,24 @@ export function showSaveState(outbox, { chip, notice, loginUrl, what = "judgment
     const refused = outbox.refused;
     if (chip) {
       const late = waiting > 0 && outbox.trouble;
-      chip.textContent = refused.length ? `${refused.length} refused` : late ? `${waiting} unsaved` : waiting ? "saving" : "saved";
+      chip.textContent = refused.length
+        ? `${refused.length} refused`
+        : late
+          ? `${waiting} unsaved`
+          : waiting
+            ? "saving"
+            : "saved";
       chip.className = `chip ${refused.length ? "bad" : late ? "warn" : "good"}`;
     }
     const lines = [];
     if (waiting && outbox.trouble) {
       const number = waiting === 1 ? `1 ${what} is` : `${waiting} ${what}s are`;
-      const kept = outbox.inMemoryOnly ? "kept in this tab only: do not close it." : "kept on this computer and sent again by themselves.";
-      lines.push(line("warn", `${REASONS[outbox.trouble]} ${number} ${kept}`, needsLogin(outbox) && link("Log in", loginUrl)));
+      const kept = outbox.inMemoryOnly
+        ? "kept in this tab only: do not close it."
+        : "kept on this computer and sent again by themselves.";
+      lines.push(
+        line("warn", `${REASONS[outbox.trouble]} ${number} ${kept}`, needsLogin(outbox) && link("Log in", loginUrl)),
+      );
     }
     for (const entry of refused) {
       const close = document.createElement("button");

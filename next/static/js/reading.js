@@ -67,7 +67,7 @@ function panels() {
       focusInto(each);
     });
     each.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") close() && each.querySelector("summary").focus();
+      if (event.key === "Escape" && close()) each.querySelector("summary").focus();
     });
   }
   const toggle = (id) => {
