@@ -16,6 +16,7 @@ Grades: TypeAlias = Sequence[int | None]
 Array: TypeAlias = Any  # numpy integers of shape (pairs,)
 
 EXCLUDE, ZERO = "exclude", "zero"  # what a missing grade does: it leaves its pair out, or counts as grade 0
+STAGES = ("before", "after")  # adjudication: judge against judge, and judges against the label
 NO_PAIRS = "no pairs"
 ONE_PAIR = "one pair only"
 CONSTANT_RATER = "constant rater"

@@ -17,8 +17,6 @@ from agreement.coefficients import REGISTRY, ZERO, Result, coefficients, mean
 from agreement.intervals import median_interval
 from annotation.models import PairState
 
-BEFORE, AFTER = "before", "after"
-
 
 def agreement_report(
     pairs: pd.DataFrame, *, facets: Sequence[str], grades: int, seed: str, missing: str
@@ -92,7 +90,7 @@ def _query_row(query: str, facet: str, rows: pd.DataFrame) -> dict[str, Any]:
         "missing": int(rows["lacks_grade"].sum()),
         "labelled": int(rows["is_labelled"].sum()),
         "overruled": int(rows["is_overruled"].sum()),
-        **_by_stage({BEFORE: before, AFTER: after}),
+        **_by_stage({"before": before, "after": after}),
     }
 
 
@@ -105,11 +103,7 @@ def _by_stage(stages: dict[str, dict[str, Result]]) -> dict[str, Any]:
 
 
 def _facet_row(
-    facet: str,
-    queries: list[dict[str, Any]],
-    pairs: pd.DataFrame,
-    grades: int,
-    seed: str,
+    facet: str, queries: list[dict[str, Any]], pairs: pd.DataFrame, grades: int, seed: str
 ) -> dict[str, Any]:
     def medians(stage: str) -> dict[str, Any]:
         found = {}
@@ -129,8 +123,8 @@ def _facet_row(
         "queries": len(queries),
         "judged": len(pairs),
         "missing": int(pairs["lacks_grade"].sum()),
-        BEFORE: medians(BEFORE),
-        AFTER: medians(AFTER),
+        "before": medians("before"),
+        "after": medians("after"),
         "overruled_mean": fmean(shares) if shares else None,
         "overruled": float(100 * pairs["is_overruled"].sum() / pairs["is_labelled"].sum()) if shares else None,
         "fewest": min(sizes),
@@ -160,7 +154,7 @@ def _couples(pairs: pd.DataFrame) -> list[dict[str, Any]]:
         compared = members[members["is_compared"]]
         results = coefficients(compared["first"].tolist(), compared["second"].tolist())
         row = {"first": first, "second": second, "pairs": len(compared), "missing": int(members["lacks_grade"].sum())}
-        rows.append(row | _by_stage({BEFORE: results}))
+        rows.append(row | _by_stage({"before": results}))
     return rows
 
 

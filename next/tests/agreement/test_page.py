@@ -146,12 +146,14 @@ def test_a_figure_of_many_queries_says_what_it_leaves_out(as_, url, judged, comp
     compute()
     report = Report.objects.find(collection, "agreement", missing="exclude")
     (row,) = report.data["queries"]
-    report.data["queries"] = [row | {"query": f"d{number}_method"} for number in range(70)]
+    undefined = row | {"before": row["before"] | {"spearman": None}}
+    report.data["queries"] = [(row if number else undefined) | {"query": f"d{number}_method"} for number in range(70)]
+    report.data["queries"].append(undefined)
     report.save()
     page = as_("admin").get(url)
     (figure,) = page.context["dots"]
-    assert (len(figure.rows), page.context["table"].page.paginator.count) == (60, 70)
-    assert "of 70 queries" in page.content.decode()
+    assert (len(figure.rows), page.context["table"].page.paginator.count) == (60, 71)
+    assert "of 71 queries" in page.content.decode()
 
 
 def test_people_have_their_names(as_, url, judged, people, compute):
