@@ -12,7 +12,7 @@ from corpus.queries import Wanted, parse_wanted
 from web.errors import BadInput
 
 MOST_SKIPPED = 10_000
-SKIP_HELP = "Wrong lines are named in the result. One more stops the import, and nothing is written."
+SKIP_HELP = "At most this many; the result names them. One more stops the import, and nothing is written."
 
 
 class UploadForm(forms.Form):
@@ -52,13 +52,13 @@ class TopicsForm(UploadForm):
         if not self.errors and not values.get("file"):
             if not values.get("text", "").strip():
                 raise forms.ValidationError("Choose a file, or paste topics.")
-            values["file"] = ContentFile(values["text"].encode(), name="pasted topics")
+            values["file"] = ContentFile(values["text"].encode(), name="pasted-topics.txt")
         return values
 
 
 class SkipForm(forms.Form):
     skip = forms.IntegerField(
-        label="Wrong lines to skip at most", min_value=0, max_value=MOST_SKIPPED, initial=0, help_text=SKIP_HELP
+        label="Wrong lines to skip", min_value=0, max_value=MOST_SKIPPED, initial=0, help_text=SKIP_HELP
     )
 
 
@@ -83,7 +83,7 @@ class QueryPapersForm(forms.Form):
         self.collection = collection
         self.fields["documents"].queryset = collection.documents.only("docno")  # type: ignore[attr-defined]
         if collection.facets:
-            choices = [*((facet, facet) for facet in collection.facets), ("whole", "whole abstract")]
+            choices = [*((facet, facet) for facet in collection.facets), ("", "whole abstract")]
             self.fields["facets"].choices = choices  # type: ignore[attr-defined]
             example = f"123 {collection.facets[0]} 2,4-5"
             help_text = f"One a line. A facet and numbers of sentences may follow, such as {example}."
@@ -94,10 +94,10 @@ class QueryPapersForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
-        facets = ["" if facet == "whole" else facet for facet in values.get("facets", ["whole"])]
         ticked = "".join(f"\n{document.docno}" for document in values.get("documents", ()))
         try:
             text = values.get("docnos", "") + ticked
+            facets = values.get("facets", [""])
             self.wanted: list[Wanted] = parse_wanted(text, collection=self.collection, facets=facets)
         except BadInput as error:
             raise forms.ValidationError(str(error)) from error

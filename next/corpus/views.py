@@ -59,10 +59,8 @@ def document_table(request: CollectionRequest, collection: Collection, *, row: s
 @in_collection(ADMIN)
 def documents(request: CollectionRequest, collection: Collection) -> HttpResponse:
     running = collection.jobs.unfinished().filter(kind="import_documents").first()
-    context = {"collection": collection, "job": running}
-    return document_table(request, collection, row="corpus/_document_row.html").response(
-        "corpus/documents.html", context
-    )
+    table = document_table(request, collection, row="corpus/_document_row.html")
+    return table.response("corpus/documents.html", {"collection": collection, "job": running})
 
 
 @require_http_methods(["GET", "POST"])
@@ -115,7 +113,7 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         columns=[
             Column("name", "Id"),
             Column("title", "Title", sortable=False, value=lambda query: query.shown_title),
-            Column("facet", "Facet"),
+            Column("facet", "Facet", folded=True),
             Column("state", "State", sortable=False, folded=True, value=state_of),
         ],
         search=["name", "title", "document__title"],

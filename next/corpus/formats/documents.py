@@ -21,10 +21,7 @@ DOCUMENTS = Names(
     one="document",
     id="docno",
     fields={
-        "docno": (
-            *("docno", "doc_no", "pid", "doc_id", "docid", "_id", "paper_id", "corpusid", "corpus_id", "id"),
-            "abstract_id",
-        ),
+        "docno": ("docno", "doc_no", "pid", "doc_id", "docid", "_id", "paper_id", "corpusid", "corpus_id", "id"),
         "title": ("title", "display_name", "headline"),
         "sentences": ("sentences",),
         "abstract": (
