@@ -75,7 +75,7 @@ def make_collection(slug: str, *, queries: int, candidates: int, documents: int,
 
 def judge_share(made: Collection, judged: float) -> None:
     """Write judgments as the service would, in bulk."""
-    draw = random.Random(7)
+    draw = random.Random(made.slug)
     for query in made.queries.select_related("document__collection", "collection"):
         slots = list(Slot.objects.filter(pair__query=query).select_related("pair__document").order_by("position"))
         chosen = slots[: round(judged * len(slots))]

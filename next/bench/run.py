@@ -142,19 +142,8 @@ def measure_pages(made: Any, database: str, aim: int) -> None:
     from bench.judging import Judge
 
     query = made.queries.first()
-    names = [
-        "collection",
-        "documents",
-        "queries",
-        "pools",
-        "runs",
-        "progress",
-        "people",
-        "cases",
-        "agreement",
-        "release",
-    ]
-    paths = [reverse(name, args=[made.slug]) for name in names]
+    names = "collection documents queries pools runs progress people cases agreement release datasheet settings"
+    paths = [reverse(name, args=[made.slug]) for name in names.split()]
     paths += [reverse("query", args=[made.slug, query.pk]), reverse("document", args=[made.slug, query.document_id])]
     admin = Judge(0, made.slug, session_of("admin"))
     annotator = Judge(0, made.slug, session_of("judge0"))
