@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Prefetch, Q
+from django.db.models import F, Prefetch, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -104,7 +104,7 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
 
 
 def candidate_rows(query: int) -> list[dict[str, Any]]:
-    contributions = Contribution.objects.select_related("run").order_by("rank")
+    contributions = Contribution.objects.select_related("run").order_by(F("rank").asc(nulls_last=True), "run__name")
     candidates = (
         Candidate.objects.filter(pool__query=query)
         .select_related("document", "pool__pool_set")
@@ -127,8 +127,8 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
             "title": candidate.document.shown_title,
             "position": candidate.position,
             "source": candidate.source,
-            "sources": ", ".join(f"{name} {rank}" for name, rank in ranks.items()) or candidate.source,
-            "best_rank": min(ranks.values(), default=None),
+            "sources": ", ".join(f"{name} {rank or ''}".strip() for name, rank in ranks.items()) or candidate.source,
+            "best_rank": min((rank for rank in ranks.values() if rank), default=None),
             "pair": pair,
             "state": pair.state if pair else "",
             "label": pair.final if pair else None,

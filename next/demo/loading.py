@@ -138,7 +138,9 @@ def grade_of(query: Query, slot: Slot) -> int | None:
     if chance(query, slot, "missing") < 0.025:
         return None
     candidate = Candidate.objects.get(pool__query=query, document=slot.pair.document)
-    near = sum(1.0 if each.rank <= 5 else 0.4 for each in candidate.contributions.all()) + (candidate.source == "cited")
+    near = sum(1.0 if (each.rank or 99) <= 5 else 0.4 for each in candidate.contributions.all()) + (
+        candidate.source == "cited"
+    )
     stray = chance(query, slot, "stray")
     step = 1 if stray < 0.15 else -1 if stray < 0.33 else 0
     return min(max(round(near - 0.6) + step, 0), 3)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from corpus.models import Query
@@ -18,11 +19,14 @@ from retrieval.models import RankedList, Run
 
 
 class PooledDocument(NamedTuple):
-    """`ranks` are (run, rank, score) of every run that ranks it, whether or not it drew it, by the run's name."""
+    """`ranks` are (run, rank, score) of every run that ranks it, whether or not it drew it, by the run's name.
+
+    Rank and score are None in published pools, which name their sources only.
+    """
 
     docno: str
     source: str
-    ranks: list[tuple[str, int, float]]
+    ranks: Sequence[tuple[str, int | None, float | None]]
 
     def __str__(self) -> str:
         ranks = ", ".join(f"{run} {rank} {score!r}" for run, rank, score in self.ranks)
@@ -85,5 +89,5 @@ def stored_pool(pool: Pool) -> DrawnPool:
     for candidate, run, rank, score in contributions.values_list("candidate", "run__name", "rank", "score"):
         ranks[candidate].append((run, rank, score))
     rows = pool.candidates.order_by("position").values_list("pk", "document__docno", "source")
-    documents = [PooledDocument(docno, source, sorted(ranks[pk])) for pk, docno, source in rows]
+    documents = [PooledDocument(docno, source, sorted(ranks[pk], key=itemgetter(0))) for pk, docno, source in rows]
     return DrawnPool(pool.source_order, pool.shortfall, documents)

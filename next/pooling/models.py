@@ -86,12 +86,12 @@ class Candidate(models.Model):
 
 
 class Contribution(models.Model):
-    """A run that ranks a candidate, whether or not it drew it."""
+    """A run that ranks a candidate, whether or not it drew it. Published pools name their sources without ranks."""
 
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="contributions")
     run = models.ForeignKey(Run, models.PROTECT, related_name="contributions")
-    rank = models.PositiveIntegerField()
-    score = models.FloatField()
+    rank = models.PositiveIntegerField(null=True)
+    score = models.FloatField(null=True)
     drawn = models.BooleanField(default=False)
 
     class Meta:

@@ -135,7 +135,7 @@ def pool(request: CollectionRequest, collection: Collection, pk: int) -> HttpRes
             "title": documents[pooled.docno].shown_title,
             "source": pooled.source,
             **{f"rank of {run}": None for run in runs},
-            **{f"rank of {run}": rank for run, rank, _ in pooled.ranks},
+            **{f"rank of {run}": rank or "found" for run, rank, _ in pooled.ranks},
         }
         for position, pooled in enumerate(stored.documents, 1)
     ]

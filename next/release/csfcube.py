@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, Collection, User
 from accounts.services import add_member
 from adjudication.models import Decision
+from annotation.default_guideline import default_guideline
 from annotation.guidelines import save_guideline
 from annotation.judging import state_of
 from annotation.models import Judgment, Opening, Pair, PairState, Reason, Slot
@@ -30,8 +31,9 @@ from annotation.presentation import present
 from corpus.formats.documents import document_of, read_documents
 from corpus.formats.reading import BadLines, Problem
 from corpus.models import Document, Query, text_digest
-from pooling.models import Candidate, Pool, PoolSet
+from pooling.models import Candidate, Contribution, Pool, PoolSet
 from retrieval.citations import CITED
+from retrieval.models import Run
 from web.errors import BadInput, Conflict
 
 QUERIES = "queries-release.csv"
@@ -45,41 +47,6 @@ PAPER = re.compile(r"\s*paper_id: (\S+); YEAR: (\d+|None)\s*\n(?:(?!TITLE: ).*\n
 
 DESCRIPTION = "Faceted query by example in scientific papers (Mysore et al., NeurIPS Datasets and Benchmarks 2021)."
 NOT_IN_RELEASE = "Missing in the published ratings."
-GENERAL = """Judge the marked sentences of the query. Glance at the rest of both abstracts for context.
-
-- If the facet has several aspects, look for all of them. A match on **any one** of them counts.
-- The labels of sentences are predicted. Correct them in your head.
-- Look up terms that you do not know. Unrelated candidates take seconds: do not overthink.
-- Do not talk about pairs with other annotators."""
-METHOD = """
-
-A method is what the paper's type makes it: a model, an analysis, data, or a procedure. The mechanism decides: a shared
-task or domain alone is nothing, and so is a mention or an analysis of the other's method."""
-UNRELATED = "Nothing of the facet is alike."
-GUIDELINES = {  # what the grades mean in CSFCube, 0 first, in our words
-    "background": (
-        GENERAL,
-        UNRELATED,
-        "The goals are alike only at a very high level, or are different parts of one larger problem.",
-        "The goal or the theory behind it is similar at a higher level; the specifics overlap little.",
-        "The same specific goal, problem, task or motivation.",
-    ),
-    "method": (
-        GENERAL + METHOD,
-        UNRELATED,
-        "The details are alike, but the mechanism only at a high level; or the mechanism at a very high level only; or "
-        "a small part of it; or one abstract is too coarse to tell more.",
-        "The mechanism is alike. What it works on is only comparable, or makes the problems alike in a general sense.",
-        "The mechanism, as its sequence of steps, and the details of what it works on are alike.",
-    ),
-    "result": (
-        GENERAL,
-        UNRELATED,
-        "Alike in a coarse, vague or minor way, or only the context of the results is.",
-        "The findings are alike in general, not in specifics; or they share a part of a larger main finding.",
-        "The same finding, hypothesis or conclusion, **also if opposite**; or an evaluation on the same task.",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -92,13 +59,13 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Release:
-    """`papers`: fields of documents by docno. `pools`: docno and the source that drew it, by query paper.
+    """`papers`: fields of documents by docno. `pools`: docnos with their sources, who drew it first, by query paper.
 
     `queries`: rows of the list, by the query's id. Those in `ratings` were judged. `folds`: which fold tests a query.
     """
 
     papers: dict[str, dict[str, Any]]
-    pools: dict[str, list[tuple[str, str]]]
+    pools: dict[str, list[tuple[str, list[str]]]]
     queries: dict[str, dict[str, str]]
     ratings: dict[str, Ratings]
     folds: dict[str, int]
@@ -167,11 +134,11 @@ def _lists(place: str, entry: dict[str, Any], names: list[str]) -> Iterator[tupl
     return zip(*lists, strict=True)
 
 
-def _pool(paper: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
+def _pool(paper: str, entry: dict[str, Any]) -> list[tuple[str, list[str]]]:
     rows = list(_lists(f"{POOLS}: {paper}", entry, ["cands", "cand_source"]))
     if without := next((docno for docno, sources in rows if not sources), None):
         raise BadInput(f"{POOLS}: {paper}: {without} has no source.")
-    return [(docno, sources[0]) for docno, sources in rows]
+    return rows
 
 
 def _ratings(place: str, entry: dict[str, Any]) -> Ratings:
@@ -247,9 +214,8 @@ def import_csfcube(*, folder: Path, slug: str, admin: User | None) -> Collection
     collection.save()
     if admin:
         add_member(collection=collection, user=admin, roles=[ADMIN])
-    for facet, (text, *grades) in GUIDELINES.items():
-        definitions = [{"definition": each, "examples": ""} for each in grades]
-        save_guideline(collection=collection, facet=facet, text=text, grades=definitions, change="", by=None)
+    for facet in FACETS:
+        save_guideline(collection=collection, facet=facet, change="", by=None, **default_guideline(facet))
     documents = _write_documents(collection, release)
     queries = _write_queries(collection, release, documents)
     pool_set = _write_pools(collection, release, queries, documents)
@@ -299,20 +265,32 @@ def _write_queries(collection: Collection, release: Release, documents: dict[str
 def _write_pools(
     collection: Collection, release: Release, queries: dict[str, Query], documents: dict[str, Document]
 ) -> PoolSet:
+    def pools_of(query: Query) -> list[tuple[str, list[str]]]:
+        return release.pools[query.own_docno]
+
     pool_set = PoolSet.objects.create(collection=collection, plan={})
     pools = Pool.objects.bulk_create(
         Pool(
             pool_set=pool_set,
             query=query,
-            source_order=[*dict.fromkeys(source for _, source in release.pools[query.own_docno] if source != CITED)],
+            source_order=[name for name in dict.fromkeys(first for _, (first, *_) in pools_of(query)) if name != CITED],
         )
         for query in queries.values()
     )
-    Candidate.objects.bulk_create(
+    found = [
+        (Candidate(pool=pool, document=documents[docno], position=position, source=sources[0]), sources)
+        for pool in pools
+        for position, (docno, sources) in enumerate(pools_of(pool.query), 1)
+    ]
+    Candidate.objects.bulk_create((candidate for candidate, _ in found), batch_size=1000)
+    names = sorted({name for _, sources in found for name in sources} - {CITED})
+    runs = {name: Run.objects.create(collection=collection, name=name, kind="published") for name in names}
+    Contribution.objects.bulk_create(
         (
-            Candidate(pool=pool, document=documents[docno], position=position, source=source)
-            for pool in pools
-            for position, (docno, source) in enumerate(release.pools[pool.query.own_docno], 1)
+            Contribution(candidate=candidate, run=runs[name], drawn=name == sources[0])
+            for candidate, sources in found
+            for name in dict.fromkeys(sources)
+            if name != CITED
         ),
         batch_size=1000,
     )
@@ -347,7 +325,7 @@ def _write_ratings(
     ratings = {docno: (first, second, final) for docno, first, second, final in rated.pairs}
     candidates = Candidate.objects.filter(pool__pool_set=pool_set, pool__query=query, document__docno__in=ratings)
     pairs = {pair.pk: pair for pair in add_pairs(opening, candidates.select_related("document"), couple)}
-    version = 1 if query.facet in GUIDELINES else 0
+    version = 1 if query.facet in FACETS else 0
     digests = {pk: present(query, pair.document, version).digest for pk, pair in pairs.items()}
     judgments: dict[int, list[Judgment]] = defaultdict(list)
     for slot in Slot.objects.filter(pair__opening=opening).order_by("number"):

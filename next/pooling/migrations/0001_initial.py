@@ -62,8 +62,8 @@ class Migration(migrations.Migration):
             name='Contribution',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rank', models.PositiveIntegerField()),
-                ('score', models.FloatField()),
+                ('rank', models.PositiveIntegerField(null=True)),
+                ('score', models.FloatField(null=True)),
                 ('drawn', models.BooleanField(default=False)),
                 ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contributions', to='pooling.candidate')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='contributions', to='retrieval.run')),
