@@ -1,0 +1,59 @@
+"""Every page of the demo as its people see it: accessible in both themes, and whole from a phone to a desktop."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from accounts.models import Collection
+from demo.loading import load_demo
+from tests.addresses import addresses
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SIZES = {"phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+# Numbers in addresses of which a few are as good as all.
+ENOUGH = 2
+
+
+@pytest.fixture
+def demo(tmp_path, settings):
+    settings.DATA_DIR = settings.MEDIA_ROOT = tmp_path
+    load_demo(say=lambda words: None)
+    return Collection.objects.get()
+
+
+def pages(collection, client) -> list[str]:
+    """One or two pages of each kind that the person may open."""
+    seen: dict[str, list[str]] = {}
+    for name, path in addresses(collection):
+        if len(seen.setdefault(name, [])) < ENOUGH:
+            answer = client.get(path)
+            if (
+                answer.status_code == 200
+                and answer["Content-Type"].startswith("text/html")
+                and b"<html" in answer.content
+            ):
+                seen[name].append(path)
+    return [path for paths in seen.values() for path in paths]
+
+
+@pytest.mark.parametrize("username", ["admin", "annotator", "adjudicator"])
+def test_every_page_is_accessible_and_nothing_is_cut(demo, page_of, as_, username):
+    paths = pages(demo, as_(username))
+    assert len(paths) >= {"admin": 40, "annotator": 8, "adjudicator": 7}[username]
+    faults = []
+    page = page_of(username, "/")
+    for number, path in enumerate(paths):
+        theme = ["light", "dark"][number % 2]
+        page.emulate_media(color_scheme=theme)
+        page.goto(path)
+        for violation in Axe().run(page, options=RULES).response["violations"]:
+            places = [node["html"][:150] for node in violation["nodes"][:3]]
+            faults.append(f"{path} ({theme}): {violation['id']}: {places}")
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                faults.append(f"{path}: wider than a {size}")
+    assert not faults, "\n".join(faults)
