@@ -30,6 +30,7 @@ class CollectionForm(forms.ModelForm):
         model = Collection
         fields = ["name", "slug", "description", "licence", "facets", "grades", "relevant_from", "seed"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+        error_messages = {"slug": {"invalid": "Use letters, digits, - and _ only, such as csfcube."}}
 
     def clean_grades(self) -> list[str]:
         grades: list[str] = self.cleaned_data["grades"]

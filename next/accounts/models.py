@@ -31,6 +31,10 @@ class User(AbstractUser):
 
     get_short_name = get_full_name
 
+    @property
+    def may_create_collections(self) -> bool:
+        return self.is_superuser or self.memberships.active().filter(is_admin=True).exists()
+
 
 class CollectionQuerySet(models.QuerySet["Collection"]):
     def visible_to(self, user: User) -> CollectionQuerySet:

@@ -19,16 +19,18 @@ from web.tables import Column, Table
 
 
 def home(request: CollectionRequest) -> HttpResponse:
-    """The collections that the person is in; the only one opens at once."""
+    """The collections that the person is in; the only one opens at once, unless the person may make another here."""
     collections = Collection.objects.visible_to(request.user)
-    if len(collections) == 1 and not request.user.is_superuser:
+    may_create = request.user.may_create_collections
+    if len(collections) == 1 and not may_create:
         return redirect("collection", collections[0].slug)
     roles = {each.collection_id: each.roles for each in request.user.memberships.active()}
-    return render(request, "accounts/home.html", {"collections": collections, "roles": roles})
+    context = {"collections": collections, "roles": roles, "may_create": may_create}
+    return render(request, "accounts/home.html", context)
 
 
 def new_collection(request: CollectionRequest) -> HttpResponse:
-    if not request.user.is_superuser and not request.user.memberships.filter(is_admin=True).exists():
+    if not request.user.may_create_collections:
         raise Forbidden("Collections are made by admins of a collection and by those who manage this server.")
     form = CollectionForm(request.POST or None)
     if form.is_valid():

@@ -61,8 +61,10 @@ class OpenForm(forms.Form):
     """Queries, and the two people who judge them, or nobody: then they are shared among all annotators."""
 
     queries = forms.ModelMultipleChoiceField(Query.objects.none(), widget=forms.CheckboxSelectMultiple)
-    first = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Share among all annotators")
-    second = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="")
+    first = forms.ModelChoiceField(
+        User.objects.none(), label="First annotator", required=False, empty_label="Share among all annotators"
+    )
+    second = forms.ModelChoiceField(User.objects.none(), label="Second annotator", required=False, empty_label="")
 
     def __init__(self, *args: Any, queries: Any, annotators: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -22,6 +22,7 @@ from corpus.models import Query
 from web.errors import AppError, NotFound, attempt
 from web.forms import cleaned
 from web.tables import Column, Filter, Table
+from web.templatetags.ui import duration, plural
 
 USUAL_SECONDS = 15.0  # for a pair, until a person has judged some: CSFCube's annotators took about 15
 
@@ -33,7 +34,7 @@ def work(request: CollectionRequest, collection: Collection) -> HttpResponse:
     waiting = [row for row in rows if row["judged"] < row["total"]]
     left = sum(row["total"] - row["judged"] for row in waiting)
     spent = sum(row["seconds_left"] for row in waiting)
-    lead = f"{left:,} pairs to judge, about {spent / 3600:.1f} hours at your pace." if left else ""
+    lead = f"{plural(left, 'pair,pairs')} to judge, about {duration(spent)} at your pace." if left else ""
     finished = [row for row in rows if row["judged"] == row["total"]]
     context = {"collection": collection, "waiting": waiting, "finished": finished, "lead": lead}
     return render(request, "annotation/work.html", context)

@@ -48,6 +48,7 @@ def steps(collection: Collection) -> list[Step]:
         decided=Count("pk", filter=Q(pair__state=PairState.DECIDED, number=1)),
     )
     unopened = openable_queries(collection).count()
+    has_runs, is_topical = collection.runs.exists(), not collection.facets
     report = Report.objects.filter(collection=collection, kind="agreement").order_by("-created_at").first()
     is_current = report is not None and report.labels == labels_state(collection)
     newest = Release.objects.filter(collection=collection).order_by("-published_at").first()
@@ -67,8 +68,8 @@ def steps(collection: Collection) -> list[Step]:
             "queries",
             DONE if queries else TODO,
             f"{queries:,}",
-            "Add queries",
-            "add-queries",
+            "Import topics" if is_topical else "Add queries",
+            "import-topics" if is_topical else "add-queries",
             "Query papers under a facet, or ordinary topics.",
         ),
         Step(
@@ -76,8 +77,8 @@ def steps(collection: Collection) -> list[Step]:
             "pools",
             DONE if queries and not unpooled else DOING if frozen or is_draft else TODO,
             f"{frozen:,} pairs" if frozen else "draft" if is_draft else "none",
-            "Look at the draft" if is_draft else "Build pools",
-            "pools" if is_draft else "build-pools",
+            "Look at the draft" if is_draft else "Build pools" if has_runs else "Build runs",
+            "pools" if is_draft else "build-pools" if has_runs else "runs",
             "Candidates from several retrievers, drawn in turn.",
         ),
         Step(

@@ -40,6 +40,8 @@ class BuildForm(forms.Form):
         super().__init__(*args, **kwargs)
         runs = [run.name for run in collection.runs.all()]
         self.fields["sources"].choices = [(name, name) for name in runs]  # type: ignore[attr-defined]
+        if not collection.queries.filter(document__isnull=False).exclude(document__cites=[]).exists():
+            del self.fields["cited"]
         self.initial = {"sources": runs} | plan
         if plan:
             self.initial["cited"] = CITED in plan["forced"]
@@ -58,4 +60,4 @@ class BuildForm(forms.Form):
     def plan(self) -> dict[str, Any]:
         """For pooling/building.py."""
         values = {name: self.cleaned_data[name] for name in ("strategy", "n", "sources", "depths", "queries")}
-        return values | {"forced": [CITED] if self.cleaned_data["cited"] else []}
+        return values | {"forced": [CITED] if self.cleaned_data.get("cited") else []}

@@ -74,7 +74,7 @@ def preview_documents(stored: IO[bytes], name: str, *, limit: int, split: bool =
     bad_lines = BadLines(allowed=100)
     read = first_rows(_read(stored, name, bad_lines, limit, split), bad_lines)
     if not read:
-        raise BadInput(f"{name} has no documents.")
+        raise BadInput(f"{name} has no documents. With tags, each must be a <doc> or <document>.")
     keys = dict.fromkeys(key for _, record, _ in read for key in with_metadata(record) if key)
     return {
         "rows": [document for _, _, document in read],

@@ -1,4 +1,4 @@
-// What every page does: theme, dialogs, menus that close, focus on a refused form's faults, "/" for search.
+// What every page does: theme, dialogs, menus that close, tabs in view, focus on a refused form's faults, "/" for search.
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-dialog]");
@@ -54,6 +54,12 @@ function switchTheme() {
   const next = now === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
   localStorage.setItem("qrelsmith:theme", next);
+}
+
+// On a phone the tabs scroll sideways: the current one comes into view.
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const tabs = tab.parentElement;
+  tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
 }
 
 const refused = document.querySelector(".refused input, .refused textarea, .refused select, [data-focus]");

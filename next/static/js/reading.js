@@ -101,12 +101,14 @@ export function readingPage({ what, describe, remember, fill, keys = {}, holds }
       watch.restart();
       history.replaceState(null, "", article.dataset.url);
       document.body.classList.remove("ended");
+      enable(true);
     },
     ended() {
       candidate.replaceChildren(find("ended").content.cloneNode(true));
       candidate.querySelector("a[data-next]").focus();
       find("position").textContent = "";
       document.body.classList.add("ended");
+      enable(false);
     },
   });
 
@@ -114,6 +116,10 @@ export function readingPage({ what, describe, remember, fill, keys = {}, holds }
     fill(article);
     find("position").textContent = article.dataset.answered ? "Looking back: →" : "";
     document.body.classList.toggle("answered", Boolean(article.dataset.answered));
+  }
+
+  function enable(on) {
+    for (const button of form.querySelectorAll("button")) button.disabled = !on;
   }
 
   function answer(event) {
