@@ -159,9 +159,10 @@ def _couples(pairs: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _facet_pairs(pairs: pd.DataFrame, facets: Sequence[str], grades: int) -> list[dict[str, Any]]:
-    labelled = pairs[pairs["is_labelled"]]
+    labelled = pairs[pairs["is_labelled"] & (pairs["facet"] != "")]
     paper = [query.removesuffix(f"_{facet}") for query, facet in zip(labelled["query"], labelled["facet"], strict=True)]
-    by_facet = labelled.assign(paper=paper).pivot(index=["paper", "docno"], columns="facet", values="final")
+    of_facets = labelled.assign(paper=paper)[paper != labelled["query"]]  # not of chosen sentences, named otherwise
+    by_facet = of_facets.pivot(index=["paper", "docno"], columns="facet", values="final")
     rows = []
     for first, second in combinations([facet for facet in facets if facet in by_facet], 2):
         both = by_facet[[first, second]].dropna()

@@ -137,6 +137,13 @@ def test_labels_of_a_document_under_two_facets_are_compared():
     assert row["counts"] == [[0] * 4, [0] * 4, [1, 0, 0, 0], [0, 1, 0, 0]]
 
 
+def test_names_that_look_alike_are_not_taken_for_one_query_paper():
+    """Chosen sentences of A are named as the whole of A_method-2 would be, and topics may end in _."""
+    pairs = pairs_of({"A_method-2": QUERY, "A_method-2_method": QUERY, "q": QUERY, "q_": QUERY})
+    pairs["facet"] = ["method"] * 2 * len(QUERY) + [""] * 2 * len(QUERY)
+    assert report_on(pairs)["facet_pairs"] == []
+
+
 def test_facets_come_in_the_order_of_the_collection():
     queries = {"1_method": QUERY, "1_background": QUERY, "1_other": QUERY}
     report = report_on(queries, facets=["method", "result", "background"])
