@@ -28,9 +28,9 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
             messages.success(request, f"{opened} queries are open.")
             return redirect("progress", collection.slug)
     rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
-    facets = {row["query"].facet for row in rows} - set(collection.guidelines.values_list("facet", flat=True))
-    context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators}
-    context["unguided"] = sorted(facet or "whole abstracts" for facet in facets)
+    facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
+    unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
+    context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
     return render(request, "annotation/open_queries.html", context)
 
 

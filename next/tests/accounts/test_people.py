@@ -89,6 +89,14 @@ def test_only_admins_make_collections(collection, people, as_):
     assert Collection.objects.get(slug="new").grades == ["No", "Yes"]
 
 
+def test_the_only_collection_opens_at_once_but_for_those_who_may_make_another(collection, people, as_):
+    builders.person("eva")
+    new = reverse("new-collection")
+    assert as_("ann").get("/").url == reverse("collection", args=[collection.slug])
+    assert new in as_("admin").get("/").content.decode()
+    assert new not in as_("eva").get("/").content.decode()
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("grades", "One"), ("grades", "a\nb\nc\nd\ne\nf"), ("facets", "a b"), ("facets", "a\na"), ("relevant_from", 9)],

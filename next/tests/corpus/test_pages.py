@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
@@ -102,9 +104,12 @@ def test_ticked_and_pasted_documents_become_queries(admin, collection, papers):
 
 
 def test_a_refused_list_keeps_what_was_typed(admin, collection, papers):
-    page = admin.post(address("add-queries", collection), {"facets": ["method"], "docnos": "d00\nnine"})
-    assert "There is no document nine" in page.content.decode()
-    assert "d00\nnine" in page.content.decode()
+    ticked = papers[3].pk
+    typed = {"facets": ["method"], "docnos": "d00\nnine", "documents": [ticked]}
+    page = admin.post(address("add-queries", collection), typed).content.decode()
+    assert "There is no document nine" in page
+    assert "d00\nnine" in page
+    assert re.findall(r'name="documents" value="(\d+)" form="add" checked', page) == [str(ticked)]
 
 
 def test_a_collection_without_facets_asks_for_none(admin):

@@ -47,6 +47,13 @@ def test_the_form_draws_the_draft_and_opens_with_its_plan_again(admin, draft):
     assert (form["n"].value(), form["depths"].value(), form["cited"].value()) == (2, "d01_background 3", True)
 
 
+def test_cited_documents_are_offered_where_a_query_paper_cites_some(admin, collection, runs, papers):
+    assert "cited" in admin.get(url("build-pools")).context["form"].fields
+    papers[0].cites = []
+    papers[0].save()
+    assert "cited" not in admin.get(url("build-pools")).context["form"].fields
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("n", "0"), ("sources", []), ("depths", "d01_background many"), ("depths", "d99 3"), ("queries", "d99")],

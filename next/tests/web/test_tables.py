@@ -6,6 +6,7 @@ import csv
 import io
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from corpus.models import Document
@@ -97,3 +98,12 @@ def test_a_page_of_many_rows_asks_the_database_twice(documents, django_assert_nu
     with django_assert_num_queries(2):
         table = Table(RequestFactory().get("/"), Document.objects.all(), columns=COLUMNS, row="x.html")
         list(table.page.object_list)
+
+
+def test_a_filter_without_choices_is_not_shown(rf):
+    def shown(choices) -> str:
+        table = Table(rf.get("/"), [], columns=[], row="x.html", filters=[Filter("facet", "Facet", choices)])
+        return render_to_string("web/table.html", {"table": table})
+
+    assert "Facet: all" in shown([("method", "method")])
+    assert "Facet: all" not in shown([])
