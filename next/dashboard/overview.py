@@ -14,6 +14,7 @@ from annotation.openings import openable_queries
 from jobs.models import Report
 from pooling.models import Candidate, PoolSet
 from release.models import Release
+from web.templatetags.ui import plural
 
 TODO, DOING, DONE = "todo", "doing", "done"
 
@@ -41,6 +42,7 @@ def steps(collection: Collection) -> list[Step]:
     frozen = Candidate.objects.filter(pool__pool_set__in=pools.filter(frozen_at__isnull=False)).count()
     is_draft = pools.filter(frozen_at=None).exists()
     unpooled = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False).count()
+    left_out = f", {plural(unpooled, 'query,queries')} without" if unpooled else ""
     slots = Slot.objects.filter(pair__query__collection=collection).aggregate(
         total=Count("pk"),
         judged=Count("judgment"),
@@ -75,8 +77,8 @@ def steps(collection: Collection) -> list[Step]:
         Step(
             "Pools",
             "pools",
-            DONE if queries and not unpooled else DOING if frozen or is_draft else TODO,
-            f"{frozen:,} pairs" if frozen else "draft" if is_draft else "none",
+            DOING if is_draft else DONE if frozen else TODO,  # a query that is left out does not hold up the others
+            f"{frozen:,} pairs{left_out}" if frozen else "draft" if is_draft else "none",
             "Look at the draft" if is_draft else "Build pools" if has_runs else "Build runs",
             "pools" if is_draft else "build-pools" if has_runs else "runs",
             "Candidates from several retrievers, drawn in turn.",
@@ -118,7 +120,7 @@ def steps(collection: Collection) -> list[Step]:
 
 
 def next_step(all_steps: list[Step]) -> Step | None:
-    """The first step that is not done. Judging goes on by itself, so a case or agreement does not hide behind it."""
+    """The first step that is not done."""
     return next((step for step in all_steps if step.state != DONE), None)
 
 

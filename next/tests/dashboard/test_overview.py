@@ -22,8 +22,9 @@ def test_it_leads_from_documents_over_runs_to_pools(collection, people):
     assert page_of_next(collection) == "runs"
     builders.run(collection, "bm25", {query: ["d01"]})
     assert page_of_next(collection) == "build-pools"
+    builders.query(collection, paper, "background")
     builders.frozen_pool(query, [builders.document(collection, "d01")])
-    assert page_of_next(collection) == "open-queries"
+    assert page_of_next(collection) == "open-queries"  # though the other query has no pool
 
 
 def test_a_collection_without_facets_asks_for_topics(db):
