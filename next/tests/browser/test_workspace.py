@@ -185,3 +185,18 @@ def test_the_facets_sentences_are_in_view_and_nothing_is_cut(page_of, collection
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= size["width"]
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def test_a_phone_shows_all_of_a_panel_and_closes_the_guideline_again(page_of, url):
+    page = page_of("ann", url, viewport={"width": 390, "height": 700}, has_touch=True)
+    page.locator("#cannot summary").tap()
+    box = page.locator("#cannot .panel").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.locator("#cannot summary").tap()
+    page.locator("#show-guideline").tap()
+    expect(page.locator("#guideline")).to_be_visible()
+    expect(page.locator("#answer .grade-key").first).not_to_be_visible()
+    page.locator("#show-guideline").tap()
+    expect(page.locator("#guideline")).not_to_be_visible()
+    expect(page.locator("#answer .grade-key").first).to_be_visible()
