@@ -80,8 +80,8 @@ def _keep_an_admin(membership: Membership) -> None:
 
 def invite(
     *, collection: Collection, by: User, roles: list[str], email: str = "", base_url: str = ""
-) -> tuple[Invitation, str]:
-    """The invitation and its link, which is shown once and stored nowhere. Mailed where there is an address.
+) -> tuple[Invitation, str, bool]:
+    """The invitation; its link, which is shown once and stored nowhere; and whether it was mailed.
 
     A link in a mail is made from the configured address, never from the request's Host header.
     """
@@ -97,10 +97,11 @@ def invite(
         **{f"is_{role}": role in roles for role in ROLES},
     )
     link = (settings.SITE_URL or base_url) + reverse("invitation", args=[token])
-    if email and settings.SITE_URL:
+    is_mailed = bool(email and settings.SITE_URL)
+    if is_mailed:
         text = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
         send_mail(f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email])
-    return invitation, link
+    return invitation, link, is_mailed
 
 
 def find_invitation(token: str) -> Invitation:

@@ -102,7 +102,8 @@ def invite(request: CollectionRequest, collection: Collection) -> HttpResponse:
         values = {"roles": form.roles, "email": form.cleaned_data["email"], "base_url": base_url}
         made = attempt(form, services.invite, collection=collection, by=request.user, **values)
         if made:
-            context = {"collection": collection, "invitation": made[0], "link": made[1]}
+            invited, link, is_mailed = made
+            context = {"collection": collection, "invitation": invited, "link": link, "is_mailed": is_mailed}
             return render(request, "accounts/invite.html", context)
     return render(request, "accounts/invite.html", {"collection": collection, "form": form}, status=400)
 

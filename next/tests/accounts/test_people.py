@@ -65,6 +65,14 @@ def test_a_mailed_link_has_the_configured_address_and_not_the_host_header(collec
     assert "evil" not in mail.outbox[0].body
 
 
+def test_a_link_that_was_not_mailed_is_not_said_to_be(collection, people, as_, settings):
+    settings.SITE_URL = ""
+    form = {"email": "eva@example.org", "is_annotator": "on"}
+    page = as_("admin").post(reverse("invite", args=[collection.slug]), form)
+    assert not mail.outbox
+    assert "eva@example.org" not in page.content.decode()
+
+
 def test_the_only_admin_stays(collection, people):
     admin = collection.memberships.get(user=people.admin)
     with pytest.raises(Conflict):
