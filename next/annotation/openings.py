@@ -56,7 +56,9 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
     if Opening.objects.filter(query=query, pool_set=pool.pool_set).exists():
         raise Conflict(f"{query.name} is open already.")
     opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
-    add_pairs(opening, pool.candidates.select_related("document"), couple)
+    # A document without any text shows nothing that could be judged.
+    with_text = pool.candidates.exclude(document__title="", document__sentences=[])
+    add_pairs(opening, with_text.select_related("document"), couple)
     return opening
 
 

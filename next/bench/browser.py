@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 MEASURE = """(key) => new Promise((resolve) => {
   const before = document.querySelector('#pair article').dataset.token;
   const began = performance.now();
-  document.dispatchEvent(new KeyboardEvent('keydown', {key, code: 'Digit' + key, bubbles: true}));
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key, code: 'Digit' + key, bubbles: true}));
   const look = () => document.querySelector('#pair article').dataset.token === before
     ? requestAnimationFrame(look)
     : requestAnimationFrame(() => resolve(performance.now() - began));

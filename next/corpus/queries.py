@@ -91,9 +91,14 @@ def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tup
 def _why_not(document: Document, facet: str, numbers: list[int]) -> str:
     if outside := [number for number in numbers if not 1 <= number <= len(document.sentences)]:
         return f"{document} has {len(document.sentences)} sentences, so no sentence {outside[0]}."
+    if not facet:
+        return ""
     labels = document.collection.labels_of(facet)
-    if facet and not numbers and not labels & set(document.labels):
+    labelled = {number for number, label in enumerate(document.labels, 1) if label in labels}
+    if not numbers and not labelled:
         return f"{document} has no sentence labelled {facet}. Label its sentences, or choose some by number."
+    if numbers and set(numbers) == labelled:
+        return f"The sentences {', '.join(map(str, numbers))} are all of {document} on {facet}: leave the numbers out."
     return ""
 
 

@@ -117,17 +117,11 @@ def plain(*parts: str) -> str:
     return " ".join(" ".join(parts).casefold().split())
 
 
-def without_text(collection: Collection) -> list[str]:
-    pairs = Pair.objects.of(collection).filter(document__title="", document__sentences=[])
-    return names(pairs.values_list("query__name", "document__docno"))
-
-
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
     pairs = list(Pair.objects.of(collection).values_list("query__name", "document__docno", "document__text_digest"))
     alike = Counter((query, digest) for query, _, digest in pairs)
-    found = names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
-    return sorted(set(found) - set(without_text(collection)))
+    return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 
 
 def no_guideline(collection: Collection) -> list[str]:
@@ -208,16 +202,6 @@ CHECKS = [
         page="pools",
         link="Pools",
         effect="A system that finds one of them is rewarded or punished again for the other.",
-    ),
-    Check(
-        "no-text",
-        without_text,
-        passed="Every candidate has a text",
-        one="1 candidate was judged without a text",
-        many="{:,} candidates were judged without a text",
-        page="documents",
-        link="Documents",
-        effect="Such a label rests on nothing that was shown.",
     ),
     Check(
         "licence",

@@ -104,8 +104,11 @@ def _elements(
 
 
 def sections(markup: str, fields: Mapping[str, str]) -> dict[str, str]:
-    """The text of each field. A closed section is everything up to its end tag, whatever tags are in it; an open one
-    ends at the next tag that is not inline."""
+    """The text of each field.
+
+    A closed section is everything up to its end tag, whatever tags are in it; an open one ends at the next tag that
+    is not inline. An element around a section of its own field (<body> around <headline> and <text>) is none itself.
+    """
     tokens = _tokens(markup)
     opened: dict[str, list[int]] = defaultdict(list)
     closed: dict[str, list[int]] = defaultdict(list)
@@ -123,7 +126,8 @@ def sections(markup: str, fields: Mapping[str, str]) -> dict[str, str]:
         else:
             section = fields.get(value, value)
             end, again = (_next(places[value], index, len(tokens)) for places in (closed, opened))
-            if value in fields and end < min(again, len(tokens)):
+            is_around = any(kind == "open" and fields.get(name) == section for kind, name in tokens[index + 1 : end])
+            if value in fields and end < min(again, len(tokens)) and not is_around:
                 found[section] += [text for kind, text in tokens[index:end] if kind == "text"]
                 section, index = "", end
         index += 1

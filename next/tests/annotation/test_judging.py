@@ -14,6 +14,8 @@ from annotation import openings
 from annotation.guidelines import save_guideline
 from annotation.judging import next_pairs, put_off, shown_pair, state_of
 from annotation.models import Judgment, Pair, PairState, Slot
+from corpus.models import Document
+from tests import builders
 from tests.builders import judge
 from web.errors import BadInput, Conflict, NotFound
 
@@ -196,3 +198,12 @@ def test_an_answer_kept_by_someone_else_is_not_saved_for_me(as_, query, people):
     refused = as_("ann").post(judge_url, answer, headers={"accept": "application/json"})
     assert (refused.status_code, refused.json()["error"]) == (403, "OtherPerson")
     assert not Judgment.objects.exists()
+
+
+def test_a_document_without_any_text_is_given_to_nobody(collection, people, papers):
+    blank = builders.document(collection, "blank", sentences=[], labels=[])
+    Document.objects.filter(pk=blank.pk).update(title="")
+    only_title = builders.document(collection, "titled", sentences=[], labels=[])
+    query = builders.query(collection, papers[0])
+    builders.opened(query, [blank, only_title], people.ann, people.bob)
+    assert [pair.document for pair in query.pairs.all()] == [only_title]

@@ -411,3 +411,13 @@ def test_the_sentences_and_labels_of_csabstruct_are_read_as_given():
     assert [(each["sentences"], each["labels"]) for each in found] == [
         ([sentence.strip() for sentence in each["sentences"]], each["labels"]) for each in given
     ]
+
+
+def test_an_element_around_headline_and_text_is_not_the_text():
+    """As AQUAINT's documents are written."""
+    trec = (
+        "<DOC><DOCNO> A1 </DOCNO><BODY><SLUG> bc-ice </SLUG><HEADLINE> Ice on decks </HEADLINE>"
+        "<TEXT><P>Crews clear it.</P></TEXT></BODY></DOC>"
+    )
+    read = document(trec)
+    assert (read["title"], read["sentences"]) == ("Ice on decks", ["Crews clear it."])

@@ -76,14 +76,11 @@ def test_a_query_in_its_own_pool_is_found(finished, kind):
     assert f"{query.name} {pair.document.docno}" in faults(finished)["self-retrieved"]
 
 
-def test_duplicates_and_candidates_without_text_are_found_apart(finished):
+def test_duplicates_of_a_pool_are_found(finished):
     digest = text_digest("Alike", ["Same."], ["method"])
     Document.objects.filter(docno__in=["d01", "d02", "d10"]).update(text_digest=digest)
-    empty = {"title": "", "sentences": [], "labels": [], "text_digest": text_digest("", [], [])}
-    Document.objects.filter(docno__in=["d03", "d04"]).update(**empty)
-    found = faults(finished)
     names = [f"{query} {docno}" for query in ("d00_background", "d00_method") for docno in ("d01", "d02")]
-    assert found == {"duplicates": names, "no-text": ["d00_method d03", "d00_method d04"]}
+    assert faults(finished) == {"duplicates": names}
 
 
 def test_ids_that_trec_files_cannot_hold_are_no_exception(finished):
