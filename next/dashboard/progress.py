@@ -6,71 +6,60 @@ from typing import Any
 
 from django.db.models import Avg, Count, Max, Q, Sum
 
-from accounts.models import Collection
-from annotation.models import Judgment, PairState, Slot
+from accounts.models import Collection, User
+from annotation.models import Judgment, Pair, PairState, Slot
 from annotation.views import USUAL_SECONDS
 
+Rows = list[dict[str, Any]]
 
-def by_person(collection: Collection) -> list[dict[str, Any]]:
+
+def slot_counts(collection: Collection) -> Rows:
+    """Pairs given and judged, for each query, seat and judge: what both tables are made of."""
+    slots = Slot.objects.filter(pair__query__collection=collection)
+    counts = slots.values("pair__query", "number", "judge").annotate(total=Count("pk"), judged=Count("judgment"))
+    return [{**row} for row in counts.order_by("pair__query", "number", "judge")]
+
+
+def by_person(collection: Collection, counts: Rows) -> Rows:
     """Every annotator, also who left: pairs judged of those given, seconds a pair, hours spent and left."""
-    given = {
-        row["judge"]: row
-        for row in Slot.objects.filter(pair__query__collection=collection)
-        .values("judge")
-        .annotate(total=Count("pk"), judged=Count("judgment"), queries=Count("pair__query", distinct=True))
-    }
     spent = {
         row["judge"]: row
         for row in Judgment.objects.filter(collection=collection)
         .values("judge")
         .annotate(spent=Sum("seconds"), pace=Avg("seconds", filter=Q(seconds__lte=600)), last=Max("created_at"))
     }
+    given = {row["judge"] for row in counts}
     members = collection.memberships.select_related("user").filter(Q(is_annotator=True) | Q(user__in=given))
     rows = []
-    for member in members.distinct().order_by("left_at", "user__username"):
-        own = given.get(member.user_id, {"total": 0, "judged": 0, "queries": 0})
+    for member in members.order_by("left_at", "user__username"):
+        own = [row for row in counts if row["judge"] == member.user_id]
+        total, judged = (sum(row[key] for row in own) for key in ("total", "judged"))
         time = spent.get(member.user_id, {"spent": None, "pace": None, "last": None})
-        left = own["total"] - own["judged"]
-        rows.append(
-            {
-                "member": member,
-                "person": str(member.user),
-                **{key: own[key] for key in ("total", "judged", "queries")},
-                "left": left,
-                "pace": time["pace"],
-                "spent": time["spent"],
-                "seconds_left": left * (time["pace"] or USUAL_SECONDS),
-                "last": time["last"],
-            }
-        )
+        left = total - judged
+        seconds_left = left * (time["pace"] or USUAL_SECONDS)
+        about = {"total": total, "judged": judged, "left": left, "seconds_left": seconds_left}
+        rows.append(time | about | {"member": member, "person": str(member.user)})
     return rows
 
 
-def by_query(collection: Collection) -> list[dict[str, Any]]:
-    """Every opened query: its two judges with what each has judged, cases and labels, whether it is closed."""
-    rows = (
-        Slot.objects.filter(pair__query__collection=collection)
-        .values("pair__query", "number", "judge__username", "judge__name", "judge")
-        .annotate(total=Count("pk"), judged=Count("judgment"))
-        .order_by("number", "judge__username")
-    )
+def by_query(collection: Collection, counts: Rows) -> Rows:
+    """Every opened query: its judges with what each has judged, cases and labels, whether it is closed."""
     pairs = {
         row["query"]: row
-        for row in collection.queries.filter(pairs__isnull=False)
-        .values("pairs__query")
+        for row in Pair.objects.of(collection)
+        .values("query")
         .annotate(
-            query=Max("pk"),
-            total=Count("pairs"),
-            cases=Count("pairs", filter=Q(pairs__state=PairState.CASE)),
-            labelled=Count("pairs", filter=Q(pairs__state__in=[PairState.AGREED, PairState.DECIDED])),
-            closed=Max("pairs__opening__closed_at"),
+            total=Count("pk"),
+            cases=Count("pk", filter=Q(state=PairState.CASE)),
+            labelled=Count("pk", filter=Q(state__in=[PairState.AGREED, PairState.DECIDED])),
         )
     }
+    closed = set(collection.queries.filter(openings__closed_at__isnull=False).values_list("pk", flat=True))
     queries = collection.queries.in_bulk(list(pairs))
-    judges: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        name = row["judge__name"] or row["judge__username"]
-        judges.setdefault(row["pair__query"], []).append({**row, "name": name})
+    people = User.objects.in_bulk({row["judge"] for row in counts})
+    judges: dict[int, Rows] = {}
+    for row in counts:
+        judges.setdefault(row["pair__query"], []).append(row | {"name": str(people[row["judge"]])})
     return [
         {
             "query": queries[pk],
@@ -78,9 +67,9 @@ def by_query(collection: Collection) -> list[dict[str, Any]]:
             "facet": queries[pk].facet,
             "judges": judges[pk],
             "judged": sum(judge["judged"] for judge in judges[pk]),
-            "slots": 2 * counts["total"],
-            **{key: counts[key] for key in ("total", "cases", "labelled", "closed")},
-            "state": "closed" if counts["closed"] else "open",
+            "slots": 2 * row["total"],
+            **{key: row[key] for key in ("total", "cases", "labelled")},
+            "state": "closed" if pk in closed else "open",
         }
-        for pk, counts in pairs.items()
+        for pk, row in pairs.items()
     ]

@@ -42,9 +42,10 @@ def collection(request: CollectionRequest, collection: Collection) -> HttpRespon
 
 @in_collection(ADMIN)
 def show_progress(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    counts = progress.slot_counts(collection)
     table = Table(
         request,
-        progress.by_query(collection),
+        progress.by_query(collection, counts),
         name="progress",
         row="dashboard/_progress_row.html",
         columns=[
@@ -67,7 +68,7 @@ def show_progress(request: CollectionRequest, collection: Collection) -> HttpRes
     )
     context = {
         "collection": collection,
-        "people": progress.by_person(collection),
+        "people": progress.by_person(collection, counts),
         "hand_over": HandOverForm(collection=collection),
     }
     return table.response("dashboard/progress.html", context)

@@ -6,17 +6,16 @@ accept most of them for a reason, which the release then states.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.models import Collection
 from adjudication.labels import labels_state
 from annotation.models import Opening, Pair, PairState
-from corpus.models import Document, Query
+from corpus.models import Query
 from jobs.models import Report
 from pooling.models import Pool
 from release import datasheet
@@ -82,7 +81,7 @@ def no_labels(collection: Collection) -> list[str]:
 def unwritable_ids(collection: Collection) -> list[str]:
     """TREC files end an id at white space, and `qrels.all.txt` is the file of every facet."""
     queries = collection.queries.values_list("name", flat=True)
-    docnos = Document.objects.filter(Exists(Pair.objects.filter(document=OuterRef("pk"), query__collection=collection)))
+    docnos = collection.documents.filter(pk__in=Pair.objects.of(collection).values("document"))
     wrong = {name for name in [*queries, *docnos.values_list("docno", flat=True)] if name.split() != [name]}
     return sorted(map(repr, wrong)) + [f"facet {facet}" for facet in collection.facets if facet == "all"]
 
@@ -119,9 +118,12 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = list(Pair.objects.of(collection).values_list("query__name", "document__docno", "document__text_digest"))
-    alike = Counter((query, digest) for query, _, digest in pairs)
-    return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
+    pairs = Pair.objects.of(collection)
+    alike = pairs.values("query", "document__text_digest").annotate(number=Count("pk")).filter(number__gt=1)
+    several = {(row["query"], row["document__text_digest"]) for row in alike}
+    found = pairs.filter(document__text_digest__in={digest for _, digest in several})
+    rows = found.values_list("query", "query__name", "document__docno", "document__text_digest")
+    return names((name, docno) for query, name, docno, digest in rows if (query, digest) in several)
 
 
 def no_guideline(collection: Collection) -> list[str]:

@@ -5,6 +5,8 @@ document.addEventListener("click", (event) => {
   if (opener) openDialog(opener);
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
   if (event.target.closest("[data-theme-switch]")) switchTheme();
+  const copier = event.target.closest("[data-copy]");
+  if (copier) copy(copier);
   for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
@@ -46,6 +48,11 @@ function openDialog(opener) {
     if (key.startsWith("say")) dialog.querySelector(`[data-${key.slice(3).toLowerCase()}]`).textContent = value;
   }
   dialog.showModal();
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = "Copied";
 }
 
 function switchTheme() {
