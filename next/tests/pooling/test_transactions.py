@@ -13,36 +13,10 @@ from pooling.building import discard_draft, freeze_pools
 from pooling.manifest import first_difference
 from pooling.models import Candidate, PoolSet
 from tests.pooling.test_building import PLAN, build
+from tests.transactions import REAL_TRANSACTIONS, together
 from web.errors import Conflict
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(autouse=True)
-def _real_transactions():
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has one writer at a time")
-
-
-def together(*acts):
-    """Run the acts at once, each on its own connection; returns what each returned or raised."""
-    outcomes, start = [None] * len(acts), threading.Barrier(len(acts))
-
-    def work(number, act):
-        try:
-            start.wait()
-            outcomes[number] = act()
-        except Conflict as error:
-            outcomes[number] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work, args=pair) for pair in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
+pytestmark = REAL_TRANSACTIONS
 
 
 def test_a_draft_is_frozen_once_by_two_at_once(collection, runs):
