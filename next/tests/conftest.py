@@ -4,6 +4,7 @@ import os
 import shutil
 from types import SimpleNamespace
 
+import hypothesis
 import pytest
 from django.db.backends.sqlite3.base import DatabaseOperations as SQLiteOperations
 from django.test import Client
@@ -11,6 +12,8 @@ from django.test import Client
 from jobs import work
 from tests import builders
 
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright's loop runs in the thread of the tests
 
 
