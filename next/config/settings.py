@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "annotation",
     "adjudication",
     "agreement",
+    "evaluation",
     "release",
     "dashboard",
     "demo",

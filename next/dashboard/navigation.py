@@ -30,7 +30,11 @@ ADMIN_TABS = [
         {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
         ("open-queries", "edit-guideline", "person", "invite", "reopen-pair"),
     ),
-    Tab("Results", {"agreement": "Agreement"}, ()),
+    Tab(
+        "Results",
+        {"agreement": "Agreement", "leaderboard": "Leaderboard", "compare": "Compare"},
+        ("system", "add-ranking"),
+    ),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
 ]
 ANNOTATOR_TABS = [

@@ -25,6 +25,12 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A row of choices applies at once; without scripts its button does.
+for (const button of document.querySelectorAll("button[data-auto]")) {
+  button.hidden = true;
+  button.form.addEventListener("change", () => button.form.requestSubmit());
+}
+
 // Ticking "all" ticks every box of the same form with the given name.
 document.addEventListener("change", (event) => {
   const name = event.target.dataset?.all;
