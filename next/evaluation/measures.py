@@ -50,7 +50,7 @@ def profile(name: str, relevant_from: int) -> Profile:
     rel = "" if relevant_from == 1 else f"(rel={relevant_from})"
     if name == CSFCUBE:
         own = "" if relevant_from == 2 else rel or "(rel=1)"
-        measures = (f"RP{own}", f"P{rel}@20", f"R{rel}@20", "NDCG%20", "NDCG%100")
+        measures: tuple[str, ...] = (f"RP{own}", f"P{rel}@20", f"R{rel}@20", "NDCG%20", "NDCG%100")
         return Profile(CSFCUBE, "CSFCube: re-ranking the judged pool", CLOSED, measures, "NDCG%20", has_folds=True)
     if name == TREC:
         measures = (

@@ -122,7 +122,7 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
     elif profile.by_field:
         fields = [(document.fields or [""])[0] if (document := queries[name].document) else "" for name in rows.index]
         rows = rows.groupby(fields).mean()
-    return {name: None if value != value else float(value) for name, value in rows.mean().items()}
+    return {str(name): None if value != value else float(value) for name, value in rows.mean().items()}
 
 
 def interval(values: Sequence[float], seed: str) -> tuple[float, float] | None:
@@ -149,10 +149,10 @@ def leaderboard(
     seed: str,
 ) -> list[dict[str, Any]]:
     """A row for each facet and run, the best first within a facet."""
-    board = []
+    board: list[dict[str, Any]] = []
     for facet in facets or [""]:
         asked = {name: query for name, query in queries.items() if query.facet == facet or not facets}
-        rows = []
+        rows: list[dict[str, Any]] = []
         for run in runs:
             table = tables[run.pk]
             names = [name for name in table.index if name in asked]

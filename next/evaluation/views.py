@@ -88,7 +88,7 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
     if not isinstance(tables, dict):
         return render(request, "evaluation/leaderboard.html", context | {"job": tables, "has_labels": True})
     facets = [choice.facet] if choice.facet else choice.facets
-    about = {"facets": facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
+    about: dict[str, Any] = {"facets": facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
     board = scores.leaderboard(runs, tables, choice.queries, choice.profile, **about)
     if request.GET.get("format") in ("csv", "latex"):
         return board_file(request.GET["format"], board, choice)
@@ -97,7 +97,9 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
         row["ranked"], row["labelled"] = numbers[row["run"].pk], len(labels)
         row["values"] = [row["figures"][name] for name in choice.profile.measures]
         row["url"] = f"{reverse('system', args=[collection.slug, row['run'].pk])}?{request.GET.urlencode()}"
-    panels = [{"facet": facet, "rows": [row for row in board if row["facet"] == facet]} for facet in facets or [""]]
+    panels: list[dict[str, Any]] = [
+        {"facet": facet, "rows": [row for row in board if row["facet"] == facet]} for facet in facets or [""]
+    ]
     for panel in panels:
         panel["figure"] = board_figure(panel["facet"], panel["rows"], choice)
     if name := request.GET.get("figure"):
@@ -263,7 +265,7 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     asked = {
         n: q for n, q in choice.queries.items() if n in table.index and (not choice.facet or q.facet == choice.facet)
     }
-    about = {"facets": choice.facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
+    about: dict[str, Any] = {"facets": choice.facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
     board = scores.leaderboard([run], tables, choice.queries, choice.profile, **about)
     for row in board:
         row["values"] = [row["figures"][name] for name in choice.profile.measures]
