@@ -1,7 +1,8 @@
 """Drafts of pools: drawn by a job, looked at, then frozen or discarded.
 
 A plan is what the build form asks for: {"strategy": "interleaved", "n": 12, "sources": [names of runs],
-"forced": ["cited"], "depths": {query: its own n}, "queries": [names, or none for all without a frozen pool]}.
+"forced": ["cited"], "depths": {query: its own n}, "queries": [names, or none for all without a frozen pool]}. A draft
+of mdcr's adds "overlaps" of all these sources, and keeps the chosen three.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from accounts.services import lock_collection
 from corpus.models import Query
 from jobs.models import Job
 from jobs.work import Work, job, start_once
-from pooling.drawing import DrawnPool, draw_pool, lists_of
+from pooling import mdcr
+from pooling.drawing import DrawnPool, citations_for, draw_pool, lists_of
 from pooling.manifest import manifest_of
 from pooling.models import Candidate, Contribution, Pool, PoolSet
 from pooling.strategies import draw
@@ -28,8 +30,10 @@ from web.errors import BadInput, Conflict
 
 def start_building(*, collection: Collection, plan: dict[str, Any], by: User | None) -> Job:
     """Start the job, if the plan can be carried out."""
-    checked_runs(collection, plan)
-    queries_to_pool(collection, plan["queries"])
+    runs = checked_runs(collection, plan)
+    queries = queries_to_pool(collection, plan["queries"])
+    if plan["strategy"] == mdcr.STRATEGY:
+        mdcr.check_inputs(queries, runs)
     return start_once("build_pools", collection=collection, by=by, plan=plan)
 
 
@@ -39,9 +43,15 @@ def build_pools(work: Work, *, plan: dict[str, Any]) -> None:
     collection = work.collection
     runs = checked_runs(collection, plan)
     queries = queries_to_pool(collection, plan["queries"])
+    if plan["strategy"] == mdcr.STRATEGY:
+        mdcr.check_inputs(queries, runs)
+        overlaps = mdcr.overlaps(queries, runs)
+        plan = plan | {"overlaps": overlaps, "sources": list(overlaps)[: mdcr.MODELS]}
+        runs = [run for run in runs if run.name in plan["sources"]]
+    citations = citations_for(plan, queries)
     drawn = []
     for number, query in enumerate(queries, 1):
-        drawn.append(draw_pool(query, plan, lists_of(query, runs), collection.seed))
+        drawn.append(draw_pool(query, plan, lists_of(query, runs), collection.seed, citations))
         work.progress(number, len(queries), "queries")
     with work.commit() as result:
         lock_collection(collection)
@@ -62,6 +72,8 @@ def checked_runs(collection: Collection, plan: dict[str, Any]) -> list[Run]:
         draw(plan["strategy"], sources, n, order=(), forced=forced)  # of empty lists, for what it refuses
     if not plan["sources"]:
         raise BadInput("Choose at least one run to draw from.")
+    if plan["strategy"] == mdcr.STRATEGY and plan["forced"]:
+        raise BadInput("mdcr draws five of what the query paper cites, so it cannot begin with all of it.")
     runs = collection.runs.filter(name__in=plan["sources"])
     if unknown := sorted(set(plan["sources"]) - {run.name for run in runs}):
         raise BadInput(f"{collection} has no run {unknown[0]!r}. Make or import it first.")

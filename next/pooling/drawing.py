@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from corpus.models import Query
 from corpus.ordering import shuffled
+from pooling import mdcr
 from pooling.models import Contribution, Pool
 from pooling.strategies import Shortfall, draw
 from retrieval.citations import CITED, cited_docnos
@@ -61,18 +62,35 @@ def forced_docnos(query: Query, plan: Mapping[str, Any]) -> dict[str, list[str]]
     return {CITED: cited_docnos(query)} if CITED in plan["forced"] else {}
 
 
-def draw_pool(query: Query, plan: Mapping[str, Any], lists: Mapping[str, RankedList], seed: str) -> DrawnPool:
+def citations_for(plan: Mapping[str, Any], queries: Sequence[Query]) -> mdcr.Citations | None:
+    """What `draw_pool` needs beside the lists; read once for all queries."""
+    return mdcr.Citations(queries) if plan["strategy"] == mdcr.STRATEGY and queries else None
+
+
+def draw_pool(
+    query: Query,
+    plan: Mapping[str, Any],
+    lists: Mapping[str, RankedList],
+    seed: str,
+    citations: mdcr.Citations | None = None,
+) -> DrawnPool:
     """`plan` is that of a draft, or the manifest of a frozen pool. Queries of one paper have one order of sources."""
-    docnos = {name: each.docnos for name, each in lists.items()}
+    docnos: dict[str, list[str]] = {name: each.docnos for name, each in lists.items()}
+    forced, excluded = forced_docnos(query, plan), set[str]()
+    if citations is not None:
+        docnos, forced[mdcr.TRUE], excluded = citations.candidates(query, docnos, seed)
     order = shuffled(docnos, seed=seed, purpose="retriever-order", query=query.own_docno or query.name)
     drawn, shortfall = draw(
         plan["strategy"],
         docnos,
         plan["depths"].get(query.name, plan["n"]),
         order=order,
-        forced=forced_docnos(query, plan),
+        forced=forced,
         own=query.own_docno,
+        excluded=excluded,
     )
+    if citations is not None and (missing := mdcr.POSITIVES - len(forced[mdcr.TRUE])):
+        shortfall[mdcr.TRUE] = missing
     ranks = defaultdict(list)
     for name in sorted(lists):
         wanted = {each.docno for each in drawn}

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
+from pooling import mdcr
 from retrieval.citations import CITED
 from web.forms import LinesField
 
@@ -13,6 +14,11 @@ STRATEGY_CHOICES = [
     ("sequential", "Sequential: each source draws its n new documents before the next, as in CSFCube"),
     ("depth-k", "Depth k: everything that some source has at rank n or better"),
     ("rrf", "Reciprocal rank fusion: the n documents that rank best over all sources together"),
+    (
+        "mdcr",
+        "MDCR: 5 cited papers; n (10 in MDCR) of each of the 3 runs that overlap least, "
+        "of graph neighbours, of the most cited papers of the field, and of all papers",
+    ),
 ]
 
 
@@ -42,7 +48,7 @@ class BuildForm(forms.Form):
         self.fields["sources"].choices = [(name, name) for name in runs]  # type: ignore[attr-defined]
         if not collection.queries.filter(document__isnull=False).exclude(document__cites=[]).exists():
             del self.fields["cited"]
-        self.initial = {"sources": runs} | plan
+        self.initial = {"sources": runs} | plan | ({"sources": list(plan["overlaps"])} if "overlaps" in plan else {})
         if plan:
             self.initial["cited"] = CITED in plan["forced"]
             self.initial["depths"] = [f"{query} {n}" for query, n in plan["depths"].items()]
@@ -60,4 +66,5 @@ class BuildForm(forms.Form):
     def plan(self) -> dict[str, Any]:
         """For pooling/building.py."""
         values = {name: self.cleaned_data[name] for name in ("strategy", "n", "sources", "depths", "queries")}
-        return values | {"forced": [CITED] if self.cleaned_data.get("cited") else []}
+        is_forced = self.cleaned_data.get("cited") and values["strategy"] != mdcr.STRATEGY
+        return values | {"forced": [CITED] if is_forced else []}

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from corpus.digests import canonical_json, json_digest
-from pooling.drawing import draw_pool, lists_of, stored_pool
+from pooling.drawing import citations_for, draw_pool, lists_of, stored_pool
 from pooling.models import PoolSet
 from web.errors import Conflict
 
@@ -28,10 +28,11 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
         raise Conflict(f"The run {gone[0]} is gone, so its pools cannot be drawn again.")
     digests: dict[str, Any] = defaultdict(hashlib.sha256)
     pools = {}
-    rows = pool_set.pools.select_related("query__document")
-    for pool in sorted(rows, key=lambda row: row.query.name):
+    rows = sorted(pool_set.pools.select_related("query__document"), key=lambda row: row.query.name)
+    citations = citations_for(plan, [pool.query for pool in rows])
+    for pool in rows:
         name, lists = pool.query.name, lists_of(pool.query, list(runs.values()))
-        stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed)
+        stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed, citations)
         if difference := stored.difference(drawn):
             raise Conflict(f"{name}, {difference}.")
         for run, ranked in lists.items():

@@ -61,9 +61,9 @@ def source_figures(draft: PoolSet) -> tuple[Bars, Heat]:
     for candidate, pool, run, rank in contributions.values_list("candidate", "candidate__pool", "run__name", "rank"):
         if rank <= deepest.get(pool, 0):
             found[run].add(candidate)
-    forced = Candidate.objects.filter(pool__pool_set=draft, source__in=draft.plan["forced"])
-    for candidate, source in forced.values_list("pk", "source"):
-        found[source].add(candidate)
+    others = Candidate.objects.filter(pool__pool_set=draft).exclude(source__in=draft.plan["sources"])
+    for candidate, source in others.order_by("pk").values_list("pk", "source"):
+        found.setdefault(source, set()).add(candidate)
     finders = Counter(candidate for candidates in found.values() for candidate in candidates)
     alone = {name: sum(finders[each] == 1 for each in candidates) for name, candidates in found.items()}
     unique = Bars(

@@ -131,4 +131,5 @@ STRATEGIES: dict[str, Strategy] = {
     "sequential": sequential,
     "depth-k": depth_k,
     "rrf": fused,
+    "mdcr": sequential,  # of the lists that pooling/mdcr.py makes
 }
