@@ -122,7 +122,7 @@ def copy_documents(
     queries: Iterable[Query],
     texts: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Document]:
-    papers = {query.document_id for query in queries} - {None}
+    papers = [query.document_id for query in queries if query.document_id]
     wanted = original.documents.filter(docno__in=docnos) | original.documents.filter(pk__in=papers)
     rows = []
     for document in wanted.order_by("docno"):

@@ -68,11 +68,9 @@ def compare_with_original(request: CollectionRequest, collection: Collection) ->
     sampled = get_object_or_404(SampledCopy.objects.select_related("original", "copy"), copy=collection)
     require_role(membership_or_404(request.user, sampled.original.slug), ADMIN)
     found = comparison(sampled)
-    numbers = [str(number) for number in range(len(collection.grades))]
+    names = [f"{number} {grade}" for number, grade in enumerate(collection.grades)]
     title = "Original (rows), copy (columns)"
-    matrix = Heat(
-        "original-copy", title, numbers, [f"{n} {g}" for n, g in enumerate(collection.grades)], found["matrix"]
-    )
+    matrix = Heat("original-copy", title, [str(number) for number in range(len(names))], names, found["matrix"])
     if request.GET.get("figure") == matrix.name:
         return csv_response(f"{matrix.name}.csv", matrix.csv)
     context = {"collection": collection, "sampled": sampled, "found": found, "matrix": matrix}

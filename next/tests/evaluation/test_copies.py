@@ -106,7 +106,7 @@ def test_what_cannot_be_sampled_is_refused(original, people, wrong):
 
 @pytest.mark.csfcube
 def test_an_experts_check_of_citations_finds_the_papers_share(csfcube_release):
-    """Of CSFCube's cited papers, 79.7 % (background) and 88.8 % (method) were rated 0 or 1: within 93 of 100 intervals."""
+    """Of the cited papers, 79.7 % (background) and 88.8 % (method) were rated 0 or 1: within 93 of 100 intervals."""
     collection, _ = csfcube_release
     pairs = labelled_with_strata(collection, ["source"])
     cited = pairs[pairs["stratum"] == "cited"]
