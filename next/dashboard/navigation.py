@@ -32,7 +32,7 @@ ADMIN_TABS = [
     ),
     Tab(
         "Results",
-        {"agreement": "Agreement", "leaderboard": "Leaderboard", "compare": "Compare"},
+        {"agreement": "Agreement", "leaderboard": "Leaderboard", "compare": "Compare", "trust": "Trust"},
         ("system", "add-ranking"),
     ),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),

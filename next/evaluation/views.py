@@ -19,6 +19,7 @@ from evaluation import scores, significance
 from evaluation.forms import RankingForm
 from evaluation.measures import SCOPES, Labels, Profile, parse, profile
 from evaluation.rankings import import_ranking
+from evaluation.unjudged import unjudged_shares
 from jobs.work import start_once
 from retrieval.models import RankedList, Run
 from web.csv import csv_response
@@ -276,7 +277,7 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
         "best": by_value[:5],
         "worst": by_value[::-1][:5],
         "alone": only_found(run, labels, choice),
-        "unjudged": unjudged_at(run, labels, choice),
+        "unjudged": [{"depth": n, "share": s} for n, s in unjudged_shares(scores.lists_of(run), labels).items()],
         "unranked": scores.unranked(run, labels),
         "labelled": len(labels),
         "others": [each for each in systems_of(collection) if each != run],
@@ -299,21 +300,6 @@ def only_found(run: Run, labels: Any, choice: Choice) -> list[dict[str, Any]]:
             if grades.get(docno, 0) >= least and docno not in others.get(name, ()):
                 rows.append({"query": choice.queries[name], "docno": docno, "rank": rank, "grade": grades[docno]})
     return sorted(rows, key=lambda row: (-row["grade"], row["rank"], row["docno"]))
-
-
-def unjudged_at(run: Run, labels: Any, choice: Choice) -> list[dict[str, Any]]:
-    """Of the first 5, 10, 20 and 100 documents, how many have no label: mean over queries with labels."""
-    lists = {name: docnos for name, docnos in scores.lists_of(run).items() if name in labels}
-    rows = []
-    for depth in (5, 10, 20, 100):
-        shares = [
-            sum(docno not in labels[name] for docno in docnos[:depth]) / len(docnos[:depth])
-            for name, docnos in lists.items()
-            if docnos
-        ]
-        if shares:
-            rows.append({"depth": depth, "share": sum(shares) / len(shares)})
-    return rows
 
 
 @require_http_methods(["GET", "POST"])
