@@ -33,7 +33,7 @@ ADMIN_TABS = [
     Tab(
         "Results",
         {"agreement": "Agreement", "leaderboard": "Leaderboard", "compare": "Compare", "trust": "Trust"},
-        ("system", "add-ranking"),
+        ("system", "add-ranking", "baselines"),
     ),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
 ]

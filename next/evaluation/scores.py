@@ -116,7 +116,7 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
     if profile.has_folds and any(queries[name].fold for name in rows.index):
         folds = [queries[name].fold for name in rows.index]
         if split == DEV:
-            rows = rows[[fold != 1 for fold in folds]]
+            rows = rows[[fold not in (1, None) for fold in folds]]
         else:
             rows = rows.groupby(folds).mean()
     elif profile.by_field:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
 from corpus.models import Query
-from evaluation import scores, significance
+from evaluation import folds, scores, significance
 from evaluation.forms import RankingForm
 from evaluation.measures import SCOPES, Labels, Profile, parse, profile
 from evaluation.rankings import import_ranking
@@ -26,7 +26,7 @@ from web.csv import csv_response
 from web.errors import BadInput, attempt
 from web.figures import Dots
 
-SPLITS = [(scores.TEST, "Test: mean of two folds"), (scores.DEV, "Dev: fold 1")]
+SPLITS = [(scores.TEST, "Test: mean of the folds"), (scores.DEV, "Dev: fold 1")]
 DEEP = 20  # documents of a ranked list, side by side
 
 
@@ -51,15 +51,22 @@ class Choice:
         self.facets: list[str] = [facet for facet in collection.facets if facet in labelled]
         facet = asked.get("facet", "")
         self.facet = facet if facet in self.facets else ""
-        has_folds = self.profile.has_folds and any(query.fold for query in self.queries.values())
-        self.splits = SPLITS if has_folds else []
+        asked_for = [query for name, query in self.queries.items() if name in labels and base.has_folds]
+        self.folds = {query.fold for query in asked_for}
+        self.splits = SPLITS if self.folds - {None} else []
+        self.folds_made = bool(self.splits) and folds.are_made(collection)
+        # Without folds, and where queries have come since they were made.
+        self.lacks_folds = None in self.folds and (self.folds_made or not self.splits)
         self.split = scores.DEV if self.splits and asked.get("split") == scores.DEV else scores.TEST
 
     @property
     def said(self) -> str:
         """The sentence below a table."""
-        folds = {scores.TEST: "Mean of the two folds' means.", scores.DEV: "Fold 1's development queries alone."}
-        split = folds[self.split] if self.splits else "Mean over queries."
+        means = {scores.TEST: "Mean of the folds' means.", scores.DEV: "Fold 1's development queries alone."}
+        origin = "Folds: made from the collection's seed." if self.folds_made else "Folds: imported."
+        split = f"{means[self.split]} {origin}" if self.splits else "Mean over queries."
+        if self.splits and None in self.folds:
+            split += " Queries without a fold are left out."
         return f"{scores.scope_sentence(self.profile)} {split} Relevant from the grade that a measure's name says."
 
 

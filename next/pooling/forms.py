@@ -7,6 +7,7 @@ from django import forms
 from accounts.models import Collection
 from pooling import mdcr
 from retrieval.citations import CITED
+from retrieval.models import BASELINE
 from web.forms import LinesField
 
 STRATEGY_CHOICES = [
@@ -44,7 +45,7 @@ class BuildForm(forms.Form):
 
     def __init__(self, *args: Any, collection: Collection, plan: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        runs = [run.name for run in collection.runs.all()]
+        runs = [run.name for run in collection.runs.exclude(kind=BASELINE)]
         self.fields["sources"].choices = [(name, name) for name in runs]  # type: ignore[attr-defined]
         if not collection.queries.filter(document__isnull=False).exclude(document__cites=[]).exists():
             del self.fields["cited"]

@@ -10,6 +10,8 @@ from django.utils import timezone
 from accounts.models import Collection
 from corpus.models import Query
 
+BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
+
 
 class ArrayLength(models.Func):
     """The number of items of a JSON array, without reading them."""
@@ -28,8 +30,10 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """`kind` is a retriever's name (retrieval/retrievers) or "file". `settings` say what it was made from: a file's
-    name; or the documents that were ranked, those of the corpus then, and the library.
+    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking" or BASELINE.
+
+    `settings` say what it was made from: a file's name; or the documents that were ranked, those of the corpus then,
+    and the library.
 
     `skipped` is what was left out, by its reason: {"documents outside the corpus": {"number": 3, "named": ["d7"]}}.
     `warnings` are sentences.

@@ -1,0 +1,348 @@
+"""Baselines of CSFCube's paper: each re-ranks the judged pool of every query, and is a system as any run.
+
+Mysore et al. (2021), section 5 and appendix C. A query is the sentences of its facet, a candidate its whole abstract,
+without the title. Without facets a query is the paper's abstract, or the topic. Whatever is counted or trained over a
+corpus is so over all abstracts of the collection: the paper's 800,000 are not released, so figures come only near.
+
+A candidate that cannot be compared (no text, no word with a vector) goes last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from accounts.models import Collection
+from accounts.services import lock_collection
+from corpus.models import Query
+from evaluation import scores
+from evaluation.measures import profile
+from jobs.work import Work, job
+from retrieval.building import by_docno, delete_run, insert_lists
+from retrieval.lists import Ranking, best_first
+from retrieval.models import BASELINE, Run
+from web.errors import BadInput, Conflict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+K1, B, EPSILON = 1.5, 0.75, 0.25  # rank_bm25's defaults
+DIMENSIONS = 200
+SEED = 1
+RUNNING_WORDS = 100_000_000  # that training reads, in 1 to 20 passes: a small corpus needs more of them
+MANY_WORDS = 1_000_000  # running words from which rare ones get no vector
+
+
+class Corpus:
+    """What is counted and trained over all abstracts, once for all baselines of a job."""
+
+    def __init__(self, work: Work) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        self.work, self.documents = work, work.collection.documents
+        self.words_of: Callable[[str], list[str]] = CountVectorizer().build_analyzer()
+        self.vectors: dict[str, Any] = {}  # of sentences, by the encoder in use, until the next query
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """The words of each abstract, docno descending."""
+        for each in by_docno(self.documents.all(), ("docno", "sentences")):
+            yield self.words_of(" ".join(each.sentences))
+
+    @cached_property
+    def counted(self) -> tuple[Counter[str], int, int]:
+        """The number of abstracts with each word, of abstracts, and of running words."""
+        frequency: Counter[str] = Counter()
+        total = self.documents.count()
+        words = 0
+        for number, found in enumerate(self, 1):
+            frequency.update(set(found))
+            words += len(found)
+            self.work.progress(number, total, "abstracts read")
+        if not words:
+            raise BadInput("No document has an abstract, so there is nothing to compare.")
+        return frequency, total, words
+
+    @cached_property
+    def counting(self) -> Any:
+        """scikit-learn's vectorizer from texts to counts (texts, words)."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        return CountVectorizer(vocabulary=sorted(self.counted[0]))
+
+    @cached_property
+    def weighing(self) -> Any:
+        """From texts to tf · idf (texts, words), rows of length 1: scikit-learn's TfidfVectorizer with its defaults."""
+        return self.weighing_of(sorted(self.counted[0]))
+
+    def weighing_of(self, words: Sequence[str]) -> Any:
+        import numpy as np
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        frequency, documents, _ = self.counted
+        made = TfidfVectorizer(vocabulary=words)
+        counts = np.array([frequency[word] for word in words], float)
+        made.idf_ = np.log((1 + documents) / (1 + counts)) + 1
+        return made
+
+    @cached_property
+    def okapi_idf(self) -> Floats:
+        """(words,) ln((N − n + ½)/(n + ½)); where negative, EPSILON times the mean over all words, as in rank_bm25."""
+        import numpy as np
+
+        frequency, documents, _ = self.counted
+        counts = np.array([frequency[word] for word in sorted(frequency)], float)
+        idf = np.log(documents - counts + 0.5) - np.log(counts + 0.5)
+        return np.where(idf < 0, EPSILON * idf.mean(), idf)
+
+    @cached_property
+    def word_vectors(self) -> tuple[list[str], Floats]:
+        """Words and their vectors (words, 200): continuous bag of words, negative sampling (Mikolov et al., 2013).
+
+        One thread and a fixed seed: the same on one machine with one version of gensim, not on all machines.
+        """
+        from gensim.models import Word2Vec
+        from gensim.models.callbacks import CallbackAny2Vec
+
+        work, words = self.work, self.counted[2]
+        passes = min(20, max(1, RUNNING_WORDS // words))
+
+        class Progress(CallbackAny2Vec):
+            done = 0
+
+            def on_epoch_end(self, model: Any) -> None:
+                self.done += 1
+                work.progress(self.done, passes, "passes of training")
+
+        model = Word2Vec(
+            sentences=self,
+            vector_size=DIMENSIONS,
+            min_count=5 if words >= MANY_WORDS else 1,
+            epochs=passes,
+            workers=1,
+            seed=SEED,
+            callbacks=[Progress()],
+        )
+        return model.wv.index_to_key, model.wv.vectors.astype(float)
+
+    @cached_property
+    def word_counting(self) -> Any:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        return CountVectorizer(vocabulary=self.word_vectors[0])
+
+    @cached_property
+    def word_weighing(self) -> Any:
+        return self.weighing_of(self.word_vectors[0])
+
+    def encoded(self, encoder: Any, sentences: Sequence[str]) -> Floats:
+        """(sentences, dimensions), rows of length 1."""
+        import numpy as np
+
+        if missing := sorted(set(sentences) - self.vectors.keys()):
+            made = encoder.encode(missing, normalize_embeddings=True, show_progress_bar=False)
+            self.vectors.update(zip(missing, made, strict=True))
+        return np.stack([self.vectors[sentence] for sentence in sentences])
+
+
+# A score for each candidate, the higher the more alike; NaN for one that cannot be compared. A query and a candidate
+# are their sentences, at least one.
+Score = Callable[[Corpus, list[str], list[list[str]]], "Floats"]
+
+
+def tfidf(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
+    """Cosines of sparse vectors. Of vectors of length 1, it is the order of their L2 distances."""
+    import numpy as np
+
+    rows = corpus.weighing.transform([" ".join(text) for text in (query, *candidates)])
+    found = (rows[1:] @ rows[0].T).toarray()[:, 0]
+    return np.where(np.diff(rows.indptr)[1:] > 0, found, np.nan)
+
+
+def bm25(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
+    """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it."""
+    import numpy as np
+
+    counts = corpus.counting.transform([" ".join(text) for text in (query, *candidates)]).astype(float)
+    asked, rows = counts[0], counts[1:]
+    lengths = np.asarray(rows.sum(axis=1))  # (candidates, 1)
+    _, documents, words = corpus.counted
+    tf = rows[:, asked.indices].toarray()  # (candidates, words of the query)
+    saturated = tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths * documents / words))
+    found = (saturated * corpus.okapi_idf[asked.indices] * asked.data).sum(axis=1)
+    return np.where(lengths[:, 0] > 0, found, np.nan)
+
+
+def mean_vectors(corpus: Corpus, query: list[str], candidates: list[list[str]], *, is_weighted: bool) -> Floats:
+    """Minus the L2 distances of the means of word vectors, weighted by tf · idf or by tf alone."""
+    import numpy as np
+
+    _, vectors = corpus.word_vectors
+    weighing = corpus.word_weighing if is_weighted else corpus.word_counting
+    weights = weighing.transform([" ".join(text) for text in (query, *candidates)])
+    totals = np.asarray(weights.sum(axis=1), float)
+    totals[totals == 0] = np.nan
+    means = (weights @ vectors) / totals  # (texts, dimensions)
+    return -np.sqrt(((means[1:] - means[0]) ** 2).sum(axis=1))
+
+
+def closest_sentences(
+    corpus: Corpus, query: list[str], candidates: list[list[str]], *, model: str, pooling: str
+) -> Floats:
+    """The largest cosine of a sentence of the query and one of the candidate."""
+    import numpy as np
+
+    encoder = load_encoder(model, pooling)
+    wanted = {*query, *(sentence for text in candidates for sentence in text)}
+    corpus.vectors = {text: vector for text, vector in corpus.vectors.items() if text in wanted}
+    asked = corpus.encoded(encoder, query)
+    encoded = corpus.encoded(encoder, [sentence for text in candidates for sentence in text])
+    best = (encoded @ asked.T).max(axis=1)  # by sentence of the candidates
+    starts = np.cumsum([0, *map(len, candidates[:-1])])
+    return np.maximum.reduceat(best, starts)
+
+
+loaded: dict[tuple[str, str], Any] = {}  # the encoder in use: a worker keeps one
+
+
+def load_encoder(model: str, pooling: str) -> Any:
+    """From the folder of Hugging Face's models (HF_HOME), or downloaded into it. `pooling`: "" is the model's own."""
+    if (model, pooling) not in loaded:
+        from sentence_transformers import SentenceTransformer, models
+
+        loaded.clear()
+        try:
+            if pooling:
+                words = models.Transformer(model)
+                pool = models.Pooling(words.get_word_embedding_dimension(), pooling_mode=pooling)
+                loaded[model, pooling] = SentenceTransformer(modules=[words, pool], device="cpu")
+            else:
+                loaded[model, pooling] = SentenceTransformer(model, device="cpu")
+        except (OSError, ValueError) as error:
+            raise BadInput(
+                f"The model {model} cannot be loaded: it is not in the folder HF_HOME of the worker, and could not be "
+                "downloaded. Put it there, or let the worker reach huggingface.co."
+            ) from error
+    return loaded[model, pooling]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """`package` is what it needs beyond the usual installation, and `extra` the way to install that."""
+
+    label: str
+    score: Score
+    library: str
+    extra: str = ""
+    package: str = ""
+    model: str = ""
+
+    @property
+    def lacks(self) -> bool:
+        return bool(self.package) and find_spec(self.package) is None
+
+    @property
+    def install(self) -> str:
+        return f'pip install "qrelsmith[{self.extra}]"'
+
+
+def _sentences(label: str, model: str, pooling: str = "") -> Baseline:
+    score = partial(closest_sentences, model=model, pooling=pooling)
+    label = f"{label}: the closest pair of sentences, by cosine"
+    return Baseline(label, score, "sentence-transformers", "encoders", "sentence_transformers", model)
+
+
+def _word2vec(label: str, *, is_weighted: bool) -> Baseline:
+    return Baseline(label, partial(mean_vectors, is_weighted=is_weighted), "gensim", "word2vec", "gensim")
+
+
+BY_FACET: dict[str, Baseline] = {
+    "fabs_tfidf": Baseline("TF-IDF, by cosine", tfidf, "scikit-learn"),
+    "fabs_bm25": Baseline("BM25, Okapi as in rank_bm25", bm25, "scikit-learn"),
+    "fabs_cbow200": _word2vec("Mean word2vec vector, by distance", is_weighted=False),
+    "fabs_tfidfcbow200": _word2vec("Mean word2vec vector weighted by TF-IDF, by distance", is_weighted=True),
+    "SentBERT-PP": _sentences("Paraphrases", "sentence-transformers/paraphrase-TinyBERT-L6-v2"),
+    "SentBERT-NLI": _sentences("Inference", "sentence-transformers/nli-roberta-base-v2"),
+    "UnSimCSE": _sentences("SimCSE, unsupervised", "princeton-nlp/unsup-simcse-bert-base-uncased", "cls"),
+    "SuSimCSE": _sentences("SimCSE, supervised", "princeton-nlp/sup-simcse-bert-base-uncased", "cls"),
+}
+WHOLE: dict[str, Baseline] = {"abs_tfidf": BY_FACET["fabs_tfidf"], "abs_bm25": BY_FACET["fabs_bm25"]}
+
+
+def baselines_of(collection: Collection) -> dict[str, Baseline]:
+    """Those that the collection can have, by name."""
+    return BY_FACET if collection.facets else WHOLE
+
+
+def check_baseline(collection: Collection, name: str) -> Baseline:
+    found = baselines_of(collection).get(name)
+    if found is None:
+        raise BadInput(f"There is no baseline {name!r} here. Choose from {', '.join(baselines_of(collection))}.")
+    if found.lacks:
+        raise BadInput(f"{name} needs {found.library}. Install it where the workers run: {found.install}")
+    if collection.runs.filter(name=name).exclude(kind=BASELINE).exists():
+        raise Conflict(f"There is a run {name} that is no baseline. Delete it first.")
+    return found
+
+
+@job("build_baselines")
+def build_baselines(work: Work, *, names: list[str]) -> None:
+    """Each becomes a run in place of its earlier one, and is scored at once."""
+    collection = work.collection
+    chosen = {name: check_baseline(collection, name) for name in names}
+    corpus = Corpus(work)
+    for name, baseline in chosen.items():
+        corpus.vectors = {}
+        pools = {query: sorted(grades) for query, grades in scores.labels_of(collection).items()}
+        if not pools:
+            raise BadInput("No pair has a label yet, so there is no judged pool to rank. Judge pairs first.")
+        queries = collection.queries.filter(name__in=pools).select_related("document", "collection").order_by("pk")
+        rankings: list[tuple[Query, Ranking]] = []
+        for number, query in enumerate(queries, 1):
+            rankings.append((query, reranked(corpus, baseline, query, pools[query.name])))
+            work.progress(number, len(pools), f"{name}: queries ranked")
+        about = {
+            "label": baseline.label,
+            "library": f"{baseline.library} {version(baseline.library)}",
+            "pairs": sum(map(len, pools.values())),
+            "corpus": corpus.documents.count(),
+        }
+        with work.step():
+            locked = lock_collection(collection)
+            for old in locked.runs.filter(name=name):
+                check_baseline(locked, name)  # a run of this name may have come meanwhile
+                delete_run(run=old)
+            depth = max(map(len, pools.values()))
+            run = Run.objects.create(collection=locked, name=name, kind=BASELINE, settings=about, depth=depth)
+            insert_lists(run, rankings)
+        scores.score_runs(collection, [run], profile(scores.profiles_of(collection)[0], collection.relevant_from))
+    with work.commit() as result:
+        result["systems"] = names
+
+
+def reranked(corpus: Corpus, baseline: Baseline, query: Query, docnos: list[str]) -> Ranking:
+    """The judged documents of a query, best first; what cannot be compared last, 1 below the lowest of the others."""
+    texts = dict(corpus.documents.filter(docno__in=docnos).values_list("docno", "sentences"))
+    comparable = [docno for docno in docnos if any(texts[docno])]
+    asked = asked_sentences(query)
+    found: dict[str, float] = {}
+    if asked and comparable:
+        values = baseline.score(corpus, asked, [texts[docno] for docno in comparable]).tolist()
+        found = {docno: value for docno, value in zip(comparable, values, strict=True) if value == value}
+    last = min(found.values(), default=1.0) - 1
+    return best_first(docnos, [found.get(docno, last) for docno in docnos])
+
+
+def asked_sentences(query: Query) -> list[str]:
+    """The chosen sentences; without facets all of the abstract, or the topic's title and description."""
+    if query.document is None:
+        return [query.search_text()] if query.search_text() else []
+    marked = query.marked_sentences()
+    return [text for text, is_chosen in marked if is_chosen or not (query.facet or query.sentence_numbers)]
