@@ -11,7 +11,7 @@ from evaluation.pool_bias import SAME
 if TYPE_CHECKING:
     import pandas as pd
 
-CITATIONS = "Citations"
+CITATIONS = "Cited documents"  # no username has a space
 SLOTS = ("first", "second")
 Grades = dict[str, dict[str, int]]
 

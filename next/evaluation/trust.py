@@ -93,15 +93,13 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
             lost = len(relevant_queries) - len(kept)
             data["sources"].append(row | {"facet": facet, "systems": rows, "lost": lost})
         for each in sets:
-            both = []
-            for kind, given in (("theirs", each.labels), ("final", each.final)):
-                kept_queries = {n: asked[n] for n in pool_bias.with_relevant(given, least) & asked.keys()}
-                both.append(values(tables[kind, each.name], kept_queries, wanted, split))
-            pairs = sum(len(grades) for name, grades in each.labels.items() if name in asked)
-            if pairs:
-                theirs, final = both
-                compared = label_effects.compare(theirs, final)
-                data["labels"].append({"name": each.name, "facet": facet, "pairs": pairs, "theirs": theirs} | compared)
+            if pairs := sum(len(grades) for name, grades in each.labels.items() if name in asked):
+                both = []
+                for kind, given in (("theirs", each.labels), ("final", each.final)):
+                    kept_queries = {name: asked[name] for name in pool_bias.with_relevant(given, least) & asked.keys()}
+                    both.append(values(tables[kind, each.name], kept_queries, wanted, split))
+                row = {"name": each.name, "facet": facet, "pairs": pairs, "theirs": both[0]}
+                data["labels"].append(row | label_effects.compare(*both))
     with work.commit() as result:
         about = {"profile": profile, "scope": scope, "measure": measure, "split": split}
         Report.objects.put(collection, KIND, data, labels=state, **about)
@@ -139,7 +137,8 @@ def cited(queries: dict[str, Query], pooled: pd.DataFrame) -> dict[str, set[str]
     found = {name: set(cited_docnos(query)) for name, query in queries.items() if query.document}
     drawn = pooled[pooled["source"] == CITED]
     for name, docno in zip(drawn["query"], drawn["docno"], strict=True):
-        found[name].add(docno)
+        if name in found:
+            found[name].add(docno)
     return found
 
 
