@@ -195,7 +195,14 @@ def test_the_page_shows_what_was_computed_and_says_when_it_is_out_of_date(judged
     page = admin.get(url).context
     assert page["is_current"]
     (panel,) = page["panels"]
-    assert [row["name"] for row in panel["labels"]] == ["Final labels", "Judge 1", "Judge 2", "ann", "bob", "Cited documents"]
+    assert [row["name"] for row in panel["labels"]] == [
+        "Final labels",
+        "Judge 1",
+        "Judge 2",
+        "ann",
+        "bob",
+        "Cited documents",
+    ]
     assert panel["systems"] == ["own", "poor"]
     assert {row["system"]: row["shares"][0] for row in page["unjudged"]} == {"own": 0.2, "poor": 0.4}
     assert [row["docno"] for row in page["table"].page] == ["d11", "d10"]
