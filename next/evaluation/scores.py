@@ -14,6 +14,9 @@ from corpus.models import Query
 from evaluation.measures import CSFCUBE, MDCR, OPEN, TREC, Labels, Profile, score
 from jobs.models import Report
 from jobs.work import Work, job
+from pooling.mdcr import TRUE
+from pooling.models import Candidate
+from retrieval.citations import CITED
 from retrieval.models import RankedList, Run
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 KIND = "scores"
 AT_ONCE = 1_000  # lists that a page scores itself; more is a job's work
 TEST, DEV = "test", "dev"
+FINAL, CITATIONS = "final", "citations"  # whose labels
 
 
 def profiles_of(collection: Collection) -> list[str]:
@@ -31,8 +35,10 @@ def profiles_of(collection: Collection) -> list[str]:
     return [*own, TREC, *([MDCR] if has_fields else [])]
 
 
-def labels_of(collection: Collection) -> dict[str, dict[str, int]]:
+def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str, int]]:
     """The final labels by query and docno. A query paper in its own pool is left out: it was given, not found."""
+    if source == CITATIONS:
+        return citation_labels(collection)
     own = dict(collection.queries.values_list("name", "document__docno"))
     table = labelled_pairs(collection).dropna(subset=["final"])
     labels: dict[str, dict[str, int]] = {}
@@ -40,6 +46,39 @@ def labels_of(collection: Collection) -> dict[str, dict[str, int]]:
         if docno != own[query]:
             labels.setdefault(query, {})[docno] = int(final)
     return labels
+
+
+def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
+    """1 for a document of a frozen pool that the query paper cites, or that was pooled as cited; 0 for any other.
+
+    Queries without a cited document in their pool are left out. These are no judgments.
+    """
+    cites = {query.pk: (query.own_docno, set(query.document.cites)) for query in query_papers(collection)}
+    rows = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen(), pool__query__in=cites.keys())
+    labels: dict[str, dict[str, int]] = {}
+    for query, name, docno, source in rows.values_list("pool__query", "pool__query__name", "document__docno", "source"):
+        own, cited = cites[query]
+        if docno != own:
+            labels.setdefault(name, {})[docno] = int(docno in cited or source in (CITED, TRUE))
+    return {name: grades for name, grades in labels.items() if any(grades.values())}
+
+
+def has_citations(collection: Collection) -> bool:
+    pooled = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
+    as_cited = pooled.filter(source__in=[CITED, TRUE])
+    return as_cited.exists() or (pooled.exists() and query_papers(collection).exclude(document__cites=[]).exists())
+
+
+def query_papers(collection: Collection) -> Any:
+    return collection.queries.filter(document__isnull=False).select_related("document")
+
+
+def labels_serial(collection: Collection, source: str) -> str:
+    """Names the state of these labels: pools and documents are only added to."""
+    if source == FINAL:
+        return labels_state(collection)
+    pooled = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen()).count()
+    return f"citations.{pooled}.{collection.documents.count()}"
 
 
 def lists_of(run: Run) -> dict[str, list[str]]:
@@ -51,31 +90,39 @@ def state_of(run: Run, labels: str) -> str:
     return f"{labels} {run.lists.count()}"
 
 
-def stored_scores(collection: Collection, runs: Sequence[Run], profile: Profile) -> dict[int, pd.DataFrame]:
+def stored_scores(
+    collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL
+) -> dict[int, pd.DataFrame]:
     """The tables that are up to date, by the run's key."""
     import pandas as pd
 
-    labels = labels_state(collection)
+    labels = labels_serial(collection, source)
     numbers = dict(RankedList.objects.filter(run__in=runs).values_list("run").annotate(Count("pk")))
     found = {}
     for report in Report.objects.filter(collection=collection, kind=KIND, parameters__profile=profile.name):
         key, about = report.parameters["run"], report.parameters
         is_same = about["measures"] == list(profile.measures) and about["scope"] == profile.scope
+        is_same = is_same and about["source"] == source
         if is_same and report.labels == f"{labels} {numbers.get(key, 0)}":
-            found[key] = pd.DataFrame(report.data["values"], index=report.data["queries"], columns=about["measures"])
+            data, columns = report.data, about["measures"]
+            # As floats, so that a measure that no query has a value of is NaN, not None.
+            found[key] = pd.DataFrame(data["values"], index=data["queries"], columns=columns, dtype=float)
     return {run.pk: found[run.pk] for run in runs if run.pk in found}
 
 
-def score_runs(collection: Collection, runs: Sequence[Run], profile: Profile) -> dict[int, pd.DataFrame]:
+def score_runs(
+    collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL
+) -> dict[int, pd.DataFrame]:
     """Score what is not up to date, and keep it."""
-    tables = stored_scores(collection, runs, profile)
+    tables = stored_scores(collection, runs, profile, source)
     missing = [run for run in runs if run.pk not in tables]
     if not missing:
         return tables
-    state = labels_state(collection)  # first: labels that come meanwhile make the scores out of date
-    labels = labels_of(collection)
+    state = labels_serial(collection, source)  # first: labels that come meanwhile make the scores out of date
+    labels = labels_of(collection, source)
     for run in missing:
         about = {"run": run.pk, "profile": profile.name, "measures": list(profile.measures), "scope": profile.scope}
+        about |= {"source": source}
         table = score(lists_of(run), labels, profile.measures, scope=profile.scope)
         values = table.astype(object).where(table.notna(), None).to_numpy().tolist()
         data = {"queries": list(table.index), "values": values}
@@ -84,23 +131,23 @@ def score_runs(collection: Collection, runs: Sequence[Run], profile: Profile) ->
     return tables
 
 
-def is_quick(collection: Collection, runs: Sequence[Run], profile: Profile) -> bool:
+def is_quick(collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL) -> bool:
     """A page may score what is missing itself."""
-    stored = stored_scores(collection, runs, profile)
+    stored = stored_scores(collection, runs, profile, source)
     missing = [run.pk for run in runs if run.pk not in stored]
     lists = Run.objects.filter(pk__in=missing).annotate(number=Count("lists")).aggregate(all=Sum("number"))["all"]
     return (lists or 0) <= AT_ONCE
 
 
 @job("score_runs")
-def score_all(work: Work, *, profile: str, scope: str, measures: list[str]) -> None:
+def score_all(work: Work, *, profile: str, scope: str, measures: list[str], source: str = FINAL) -> None:
     from evaluation.measures import profile as profile_named
 
     base = profile_named(profile, work.collection.relevant_from)
     wanted = Profile(base.name, base.label, scope, tuple(measures), base.main, base.has_folds, base.by_field)
     runs = list(work.collection.runs.filter(lists__isnull=False).distinct())
     for number, run in enumerate(runs, 1):
-        score_runs(work.collection, [run], wanted)
+        score_runs(work.collection, [run], wanted, source)
         work.progress(number, len(runs), "systems")
     with work.commit() as result:
         result["systems"] = len(runs)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
+from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
 from evaluation.forms import RankingForm
@@ -33,11 +34,15 @@ DEEP = 20  # documents of a ranked list, side by side
 class Choice:
     """What every page of evaluation is asked for: profile, scope, measure, facet, split; said in each table."""
 
-    def __init__(self, request: CollectionRequest, collection: Collection, labels: Labels) -> None:
+    def __init__(self, request: CollectionRequest, collection: Collection, labels: Labels, source: str = "") -> None:
+        self.source = source or scores.FINAL
+        # Offered by pages that give a source.
+        self.sources = [scores.FINAL, scores.CITATIONS] if source and scores.has_citations(collection) else []
+        self.relevant_from = 1 if source == scores.CITATIONS else collection.relevant_from
         self.profiles = scores.profiles_of(collection)
         asked = request.GET
         name = asked.get("profile", self.profiles[0])
-        base = profile(name if name in self.profiles else self.profiles[0], collection.relevant_from)
+        base = profile(name if name in self.profiles else self.profiles[0], self.relevant_from)
         scope = asked.get("scope", base.scope)
         extra = asked.get("add", "").split()
         for each in extra:
@@ -67,7 +72,19 @@ class Choice:
         split = f"{means[self.split]} {origin}" if self.splits else "Mean over queries."
         if self.splits and None in self.folds:
             split += " Queries without a fold are left out."
-        return f"{scores.scope_sentence(self.profile)} {split} Relevant from the grade that a measure's name says."
+        relevant = "Relevant from the grade that a measure's name says."
+        if self.source == scores.CITATIONS:
+            relevant = "Labels are citations, not judgments: relevant is what the query paper cites."
+        return f"{scores.scope_sentence(self.profile)} {split} {relevant}"
+
+
+def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, str]:
+    """The final labels; citations where they are asked for, and where nobody was given a query to judge."""
+    asked = request.GET.get("labels")
+    if asked == scores.CITATIONS or (asked is None and not Pair.objects.of(collection).exists()):
+        if cited := scores.citation_labels(collection):
+            return cited, scores.CITATIONS
+    return scores.labels_of(collection), scores.FINAL
 
 
 def systems_of(collection: Collection) -> list[Run]:
@@ -75,11 +92,12 @@ def systems_of(collection: Collection) -> list[Run]:
     return list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
 
 
-def scored(request: CollectionRequest, collection: Collection, runs: list[Run], wanted: Profile) -> Any:
+def scored(request: CollectionRequest, collection: Collection, runs: list[Run], choice: Choice) -> Any:
     """The tables of the runs, or a job that makes them, where they are too many for a page."""
-    if scores.is_quick(collection, runs, wanted):
-        return scores.score_runs(collection, runs, wanted)
-    about = {"profile": wanted.name, "scope": wanted.scope, "measures": list(wanted.measures)}
+    wanted, source = choice.profile, choice.source
+    if scores.is_quick(collection, runs, wanted, source):
+        return scores.score_runs(collection, runs, wanted, source)
+    about = {"profile": wanted.name, "scope": wanted.scope, "measures": list(wanted.measures), "source": source}
     return start_once("score_runs", collection=collection, by=request.user, **about)
 
 
@@ -87,12 +105,12 @@ def scored(request: CollectionRequest, collection: Collection, runs: list[Run], 
 @in_collection(ADMIN)
 def leaderboard(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """All systems of each facet, the best first."""
-    labels, runs = scores.labels_of(collection), systems_of(collection)
-    choice = Choice(request, collection, labels)
+    (labels, source), runs = asked_labels(request, collection), systems_of(collection)
+    choice = Choice(request, collection, labels, source)
     context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
     if not runs or not labels:
         return render(request, "evaluation/leaderboard.html", context | {"has_labels": bool(labels)})
-    tables = scored(request, collection, runs, choice.profile)
+    tables = scored(request, collection, runs, choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/leaderboard.html", context | {"job": tables, "has_labels": True})
     facets = [choice.facet] if choice.facet else choice.facets
@@ -164,10 +182,10 @@ def escape(text: str) -> str:
 @in_collection(ADMIN)
 def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Two systems query by query, and all systems pairwise; it opens with the best two."""
-    labels, runs = scores.labels_of(collection), systems_of(collection)
-    choice = Choice(request, collection, labels)
+    (labels, source), runs = asked_labels(request, collection), systems_of(collection)
+    choice = Choice(request, collection, labels, source)
     context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
-    tables = scored(request, collection, runs, choice.profile) if len(runs) > 1 and labels else {}
+    tables = scored(request, collection, runs, choice) if len(runs) > 1 and labels else {}
     if not isinstance(tables, dict) or not tables:
         return render(request, "evaluation/compare.html", context | {"job": tables or None})
     facet = choice.facet
@@ -261,12 +279,12 @@ def side_by_side(query: Query, first: Run, second: Run, labels: Any) -> list[dic
 def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """One system: its figures by facet, its best and worst queries, what it alone ranks high, what is unjudged."""
     run = get_object_or_404(collection.runs, pk=pk)
-    labels = scores.labels_of(collection)
-    choice = Choice(request, collection, labels)
+    labels, source = asked_labels(request, collection)
+    choice = Choice(request, collection, labels, source)
     context: dict[str, Any] = {"collection": collection, "run": run, "choice": choice, "scopes": SCOPES}
     if not labels or not run.lists.exists():
         return render(request, "evaluation/system.html", context)
-    tables = scored(request, collection, [run], choice.profile)
+    tables = scored(request, collection, [run], choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/system.html", context | {"job": tables})
     table = tables[run.pk]
@@ -294,7 +312,7 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
 
 def only_found(run: Run, labels: Any, choice: Choice) -> list[dict[str, Any]]:
     """Relevant documents among the first twenty that no other system has there."""
-    least = run.collection.relevant_from
+    least = choice.relevant_from
     others: dict[str, set[str]] = {}
     for name, docnos in (
         RankedList.objects.filter(run__collection=run.collection).exclude(run=run).values_list("query__name", "docnos")
