@@ -268,8 +268,8 @@ BY_FACET: dict[str, Baseline] = {
     "fabs_bm25": Baseline("BM25, Okapi as in rank_bm25", bm25, "scikit-learn"),
     "fabs_cbow200": _word2vec("Mean word2vec vector, by distance", is_weighted=False),
     "fabs_tfidfcbow200": _word2vec("Mean word2vec vector weighted by TF-IDF, by distance", is_weighted=True),
-    "SentBERT-PP": _sentences("Paraphrases", "sentence-transformers/paraphrase-TinyBERT-L6-v2"),
-    "SentBERT-NLI": _sentences("Inference", "sentence-transformers/nli-roberta-base-v2"),
+    "SentBERT-PP": _sentences("SentBERT trained on paraphrases", "sentence-transformers/paraphrase-TinyBERT-L6-v2"),
+    "SentBERT-NLI": _sentences("SentBERT trained on inference", "sentence-transformers/nli-roberta-base-v2"),
     "UnSimCSE": _sentences("SimCSE, unsupervised", "princeton-nlp/unsup-simcse-bert-base-uncased", "cls"),
     "SuSimCSE": _sentences("SimCSE, supervised", "princeton-nlp/sup-simcse-bert-base-uncased", "cls"),
 }
