@@ -208,6 +208,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000  # bytes of a form without its files
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_MB", default=2_000) * 1_000_000  # of a file, unpacked too
 
+# Models that admins may ask for labels: name=url, … (evaluation/asking.py). A key is in MODEL_KEY_<NAME>, never here.
+MODEL_ADDRESSES = env.list("MODEL_ADDRESSES", default=[])
+
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

@@ -32,8 +32,15 @@ ADMIN_TABS = [
     ),
     Tab(
         "Results",
-        {"agreement": "Agreement", "leaderboard": "Leaderboard", "compare": "Compare", "trust": "Trust"},
-        ("system", "add-ranking", "baselines"),
+        {
+            "agreement": "Agreement",
+            "leaderboard": "Leaderboard",
+            "compare": "Compare",
+            "trust": "Trust",
+            "model-judges": "Models",
+            "copies": "Second opinion",
+        },
+        ("system", "comparison", "add-ranking", "model-judge", "add-model", "import-model", "baselines"),
     ),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
 ]

@@ -5,4 +5,4 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        from evaluation import baselines, scores, trust  # noqa: F401  (they register their jobs)
+        from evaluation import baselines, model_judges, scores, trust  # noqa: F401  (they register their jobs)

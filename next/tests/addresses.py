@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import Collection, Invitation, Membership
 from annotation.models import Pair
 from corpus.models import Document, Query
+from evaluation.models import ModelJudge
 from pooling.models import Pool, PoolSet
 from release.models import Release
 from retrieval.models import Run
@@ -32,6 +33,8 @@ KEYS: dict[str, Any] = {
     "discard-pools": PoolSet,
     "reopen-pair": Pair,
     "document": Document,
+    "model-judge": ModelJudge,
+    "delete-model": ModelJudge,
 }
 
 

@@ -11,7 +11,15 @@ from tests.addresses import addresses, patterns
 
 pytestmark = pytest.mark.django_db
 
-NOT_HERE = {"run", "run-file", "run-list", "version", "release-file", "pool-manifest"}  # this world has none
+NOT_HERE = {
+    "run",
+    "run-file",
+    "run-list",
+    "version",
+    "release-file",
+    "pool-manifest",
+    "model-judge",
+}  # this world has none
 ANYONE = {"invitation"}
 LOGGED_IN = {"home", "new-collection", "account"}
 MEMBERS = {"collection", "guideline"}
@@ -20,7 +28,7 @@ ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
-    *("build-baselines", "make-folds"),
+    *("build-baselines", "make-folds", "delete-model"),
 }
 
 
