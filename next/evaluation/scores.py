@@ -216,9 +216,9 @@ def leaderboard(
 def scope_sentence(profile: Profile) -> str:
     """What every table says of its lists."""
     return {
-        OPEN: "Open: lists as the systems rank the whole corpus; unjudged documents count as not relevant.",
-        "closed": "Closed: only judged documents of each list, as a re-ranking of the judged pool.",
-        "condensed": "Condensed: unjudged documents are taken out of each list.",
+        OPEN: "Open: lists as the systems rank the whole corpus; documents without a label count as not relevant.",
+        "closed": "Closed: only documents of each list that have a label, as a re-ranking of the pool.",
+        "condensed": "Condensed: documents without a label are taken out of each list.",
     }[profile.scope]
 
 
