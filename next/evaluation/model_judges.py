@@ -11,7 +11,7 @@ import io
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from string import Template
@@ -137,16 +137,9 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
             raise BadInput(f"Line {line}: {collection} has {what}.")
         if (query, docno) in labels:
             raise BadInput(f"Line {line}: {query} and {docno} have a label already.")
-        text = row.get("answer") or row.get("grade") or ""
-        grade, problem = asking.read_grade(asking.Answer(asking.kept(text, "")), collection.top_grade)
-        labels[query, docno] = ModelLabel(
-            judge=judge,
-            query=queries[query],
-            document_id=documents[docno],
-            grade=grade,
-            problem=problem,
-            answer=asking.kept(text, ""),
-        )
+        text = asking.kept(row.get("answer") or row.get("grade") or "", key="")
+        pair = (queries[query].pk, documents[docno])
+        labels[query, docno] = label_of(judge, pair, asking.Answer(text))
     if not labels:
         raise BadInput("The file has no labels.")
     ModelLabel.objects.bulk_create(labels.values(), batch_size=1_000)
@@ -233,8 +226,7 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
     waiting = deque(unasked(asked))
     total = min(len(waiting), stop_at - asked.requests)
     attempts: Counter[tuple[int, int]] = Counter()
-    problems: Counter[str] = Counter()
-    answered = 0
+    answered = malformed = 0
     with ThreadPoolExecutor(AT_ONCE) as threads:
         while waiting and asked.requests < stop_at:
             number = min(AT_ONCE, len(waiting), stop_at - asked.requests)
@@ -244,60 +236,44 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
                 asked.requests += number
                 asked.save(update_fields=["requests"])
             sent = [threads.submit(asking.ask, address, asked.model, asked.parameters, text) for text in prompts]
-            labels, pause, error = _read_batch(work, asked, batch, sent, attempts, waiting)
-            is_rejected = bool(labels) and all(label.problem == Problem.REJECTED for label in labels)
-            if is_rejected and len(labels) == number and not asked.labels.exists():
-                raise Conflict(f"The server rejects every request. It says: {labels[0].answer}")
+            while wait(sent, timeout=0.5).not_done:
+                work.check()
+            errors = {pair: error for pair, future in zip(batch, sent, strict=True) if (error := future.exception())}
+            labels = [
+                label_of(asked, pair, future.result())
+                for pair, future in zip(batch, sent, strict=True)
+                if pair not in errors
+            ]
+            if len(labels) == number and {label.problem for label in labels} == {Problem.REJECTED}:
+                if not asked.labels.exists():
+                    raise Conflict(f"The server rejects every request: {labels[0].answer}")
             with work.step():
                 ModelLabel.objects.bulk_create(labels)
             answered += len(labels)
-            problems.update(label.problem for label in labels if label.problem)
-            if error:
-                raise Conflict(f"{error} {answered:,} answers of this job are kept: ask again to go on.")
+            malformed += sum(label.grade is None for label in labels)
+            pause = 0.0
+            for pair, error in errors.items():
+                if not isinstance(error, asking.TryAgain):
+                    raise error
+                attempts[pair] += 1
+                if attempts[pair] == MOST_ATTEMPTS:
+                    raise Conflict(f"The server did not answer {MOST_ATTEMPTS} times. Last: {error}")
+                waiting.append(pair)
+                pause = max(pause, error.wait, FIRST_WAIT * 2 ** (attempts[pair] - 1))
             work.progress(answered, total, "pairs")
-            _rest(work, pause)
+            ends = time.monotonic() + min(pause, LONGEST_WAIT)
+            while (left := ends - time.monotonic()) > 0:
+                work.check()
+                time.sleep(min(left, 0.5))
     with work.commit() as result:
-        result |= {"answers": answered, "without a grade": problems.total(), "left": len(waiting)}
+        result |= {"answers": answered, "without a grade": malformed, "left": len(waiting)}
 
 
-def _read_batch(
-    work: Work,
-    judge: ModelJudge,
-    batch: Sequence[tuple[int, int]],
-    sent: Sequence[Future[asking.Answer]],
-    attempts: Counter[tuple[int, int]],
-    waiting: deque[tuple[int, int]],
-) -> tuple[list[ModelLabel], float, str]:
-    """The labels of the answers, the seconds to pause, and what ends the job. Pairs without an answer wait again."""
-    while wait(sent, timeout=0.5).not_done:
-        work.check()
-    labels: list[ModelLabel] = []
-    pause, ends = 0.0, ""
-    for (query, document), future in zip(batch, sent, strict=True):
-        error = future.exception()
-        if isinstance(error, asking.TryAgain):
-            attempts[query, document] += 1
-            waiting.append((query, document))
-            pause = max(pause, error.wait, FIRST_WAIT * 2 ** (attempts[query, document] - 1))
-            if attempts[query, document] >= MOST_ATTEMPTS:
-                ends = f"The server did not answer, {MOST_ATTEMPTS} times in a row. Last: {error}."
-        elif isinstance(error, Conflict):
-            ends = str(error)
-        elif error:
-            raise error
-        else:
-            answer = future.result()
-            grade, problem = asking.read_grade(answer, judge.collection.top_grade)
-            about = {"grade": grade, "problem": problem, "answer": answer.text}
-            labels.append(ModelLabel(judge=judge, query_id=query, document_id=document, **about))
-    return labels, min(pause, LONGEST_WAIT), ends
-
-
-def _rest(work: Work, seconds: float) -> None:
-    while seconds > 0:
-        work.check()
-        time.sleep(min(seconds, 0.5))
-        seconds -= 0.5
+def label_of(judge: ModelJudge, pair: tuple[int, int], answer: asking.Answer) -> ModelLabel:
+    grade, problem = asking.read_grade(answer, judge.collection.top_grade)
+    query, document = pair
+    about = {"grade": grade, "problem": problem, "answer": answer.text}
+    return ModelLabel(judge=judge, query_id=query, document_id=document, **about)
 
 
 # Beside people

@@ -18,6 +18,7 @@ NOT_HERE = {
     "version",
     "release-file",
     "pool-manifest",
+    "comparison",
     "model-judge",
 }  # this world has none
 ANYONE = {"invitation"}

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.urls import reverse
 from sklearn.metrics import cohen_kappa_score
 
@@ -114,9 +114,6 @@ def imported(collection, grades, name="imported") -> ModelJudge:
     lines = ["query,docno,grade", *(f"d00_method,{docno},{grade}" for docno, grade in grades.items())]
     file = io.BytesIO("\n".join(lines).encode())
     return import_labels(collection=collection, name=name, model="m", file=file, by=builders.person("admin"))
-
-
-# Asking
 
 
 def test_every_labelled_pair_is_asked_once_with_what_was_set(judged, model):
@@ -232,24 +229,12 @@ def test_a_killed_worker_loses_its_last_batch_at_most_and_asks_no_pair_twice_in_
     assert (judge.labels.count(), len(model.requests), len(set(model.prompts))) == (8, 8, 8)
 
 
-def test_a_cancelled_job_stops_and_keeps_what_came(judged, model, monkeypatch):
-    judge = added(judged)
-    started = start_asking(judge=judge, most=100, by=None)
-    monkeypatch.setattr(work.Work, "progress", lambda self, *_: work.cancel(Job.objects.get(pk=self.job_id)))
-    work.run(started.pk)
-    started.refresh_from_db()
-    assert (started.state, judge.labels.count()) == (State.CANCELLED, model_judges.AT_ONCE)
-
-
 def test_a_model_is_asked_by_one_job_at_a_time_and_not_deleted_meanwhile(judged, model):
     judge = added(judged)
     first = start_asking(judge=judge, most=5, by=None)
     assert start_asking(judge=judge, most=7, by=None) == first
     with pytest.raises(Conflict):
         model_judges.delete_model(judge=judge)
-
-
-# Keys
 
 
 @pytest.mark.parametrize(
@@ -303,9 +288,6 @@ def test_only_addresses_of_the_server_are_asked(judged, model, as_, settings):
     with pytest.raises(BadInput):
         added(judged, address="http://evil/v1")
     assert not ModelJudge.objects.exists()
-
-
-# Prompts and answers
 
 
 def test_a_dry_run_shows_three_prompts_and_the_number_and_sends_nothing(judged, model, as_):
@@ -375,9 +357,6 @@ def test_an_answer_has_one_grade_or_a_problem(text, read):
     assert read_grade(Answer(text), 3) == read
 
 
-# Imported labels, and beside people
-
-
 def test_labels_come_from_a_file_with_grades_or_raw_answers(judged, as_):
     content = 'query,docno,answer\nd00_method,d01,"{""grade"": 1}"\nd00_method,d02,"No idea, sorry"\n'
     file = SimpleUploadedFile("labels.csv", b"\xef\xbb\xbf" + content.encode())
@@ -444,9 +423,6 @@ def test_a_model_with_known_errors_is_measured_within_its_interval():
     assert kappa_interval(matrices[:9], "seed") is None
 
 
-# What it must not touch
-
-
 def test_a_release_is_the_same_with_and_without_models(judged):
     before = draft(judged, with_texts=True)
     imported(judged, {"d01": 3, "d02": 3})
@@ -470,12 +446,6 @@ def test_an_admin_does_not_see_a_models_grade_of_a_pair_that_is_open(query, coll
     judge = imported(collection, {"d01": 3, "d11": 2})
     page = as_("admin").get(reverse("model-judge", args=[collection.slug, judge.pk]))
     assert [label.document.docno for label in page.context["table"].page] == ["d11"]
-
-
-def test_a_label_has_a_grade_or_a_problem(judged, query, papers):
-    judge = imported(judged, {"d01": 3})
-    with pytest.raises(IntegrityError), transaction.atomic():
-        ModelLabel.objects.create(judge=judge, query=query, document=papers[2])
 
 
 def test_deleting_a_model_takes_its_labels(judged, as_):
