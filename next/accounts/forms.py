@@ -81,6 +81,13 @@ class NewAccountForm(forms.ModelForm):
         model = User
         fields = ("username", "name", "email", "password")
 
+    def clean_username(self) -> str:
+        """Log-ins ignore case, so "ADMIN" beside "admin" would keep both out."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError("A user with that username already exists.")
+        return username
+
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if password := values.get("password"):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from web.errors import AppError, error_response
+from web.errors import AppError, BadInput, error_response
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -29,6 +29,8 @@ class PlainErrors:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META["QUERY_STRING"]:
+            return error_response(request, BadInput("This address has a NUL character, which no text here has."))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

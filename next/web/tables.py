@@ -22,6 +22,7 @@ from django.shortcuts import render
 from web.csv import csv_response
 
 ROWS = 50
+MOST_WORDS = 20  # of a search; a database refuses a condition of a thousand
 
 
 @dataclass
@@ -93,7 +94,7 @@ class Table:
         for each in self.filters:
             if each.chosen and each.chosen in {str(value) for value, _ in each.choices}:
                 rows = each.apply(rows)
-        for word in self.words.split():
+        for word in self.words.split()[:MOST_WORDS]:
             if isinstance(rows, QuerySet):
                 hits = Q()
                 for name in self.search_fields:

@@ -115,3 +115,18 @@ def test_a_refused_collection_keeps_what_was_typed(collection, people, as_, fiel
     assert answer.status_code == 200
     assert field in answer.context["form"].errors
     assert not Collection.objects.filter(slug="new").exists()
+
+
+def test_a_mailed_reset_has_the_configured_address_and_not_the_host_header(people, client, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+    client.post(reverse("account_reset_password"), {"email": people.ann.email}, headers={"host": "evil.example"})
+    assert "https://lab.example.org/accounts/password/reset/key/" in mail.outbox[0].body
+    assert "//evil.example" not in mail.outbox[0].body
+
+
+def test_nobody_takes_a_name_that_differs_in_case_only(collection, people, client):
+    """Log-ins ignore case: "ADMIN" beside "admin" would lock both out."""
+    account = {"username": "ADMIN", "password": "correct horse"}
+    assert client.post(link_for(collection, people), account).status_code == 200
+    assert User.objects.filter(username__iexact="admin").count() == 1

@@ -1,0 +1,37 @@
+"""Addresses that nobody gets by clicking: each has a clear answer, never a server's error."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+HUGE = 10**30
+
+
+@pytest.mark.parametrize(
+    "query", ["q=%00", "sort=%00", "page=-1", f"page={HUGE}", "sort=__class__", "q=" + "a+" * 2000]
+)
+@pytest.mark.parametrize("page", ["documents", "search", "people", "cases"])
+def test_odd_parameters_of_a_list(collection, papers, as_, page, query):
+    answer = as_("admin").get(f"{reverse(page, args=[collection.slug])}?{query}")
+    assert answer.status_code == (400 if "%00" in query else 200)
+
+
+def test_nul_in_a_path(query, as_):
+    assert as_("ann").get(f"/c/papers/judge/{query.pk}/%00/").status_code == 400
+
+
+@pytest.mark.parametrize("version", ["²", "-1", "x", HUGE])
+def test_versions_that_there_are_not(collection, as_, version):
+    assert as_("ann").get(reverse("guideline", args=[collection.slug]), {"version": version}).status_code == 404
+
+
+def test_numbers_that_no_row_has(query, as_):
+    run = builders.run(query.collection, "mine", {query: ["d01"]})
+    for pk, query_pk in ((run.pk, HUGE), (HUGE, query.pk)):
+        assert as_("admin").get(reverse("run-list", args=["papers", pk, query_pk])).status_code == 404
+    answer = as_("admin").post(reverse("close-queries", args=["papers"]), {"query": ["²", HUGE]})
+    assert answer.status_code == 302
