@@ -35,3 +35,17 @@ def test_numbers_that_no_row_has(query, as_):
         assert as_("admin").get(reverse("run-list", args=["papers", pk, query_pk])).status_code == 404
     answer = as_("admin").post(reverse("close-queries", args=["papers"]), {"query": ["²", HUGE]})
     assert answer.status_code == 302
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "utf-16", "idna", "zlib"])
+def test_text_is_utf_8_whatever_the_header_says(collection, as_, charset):
+    form = '--B\r\nContent-Disposition: form-data; name="name"\r\n\r\n\\ud800\r\n--B--\r\n'
+    content_type = f"multipart/form-data; boundary=B; charset={charset}"
+    as_("ann").generic("POST", reverse("account"), form.encode(), content_type)
+    assert builders.person("ann").name == "\\ud800"
+
+
+def test_keys_that_no_row_has_are_no_choice(query, papers, as_):
+    for page, field in (("add-queries", "documents"), ("open-queries", "queries")):
+        answer = as_("admin").post(reverse(page, args=["papers"]), {field: [HUGE]})
+        assert answer.status_code in {200, 400}

@@ -29,9 +29,12 @@ class PlainErrors:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.encoding = "utf-8"  # whatever the header says: other codecs make text that nothing stores
         if "\0" in request.path_info or "%00" in request.META["QUERY_STRING"]:
             return error_response(request, BadInput("This address has a NUL character, which no text here has."))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, OverflowError) and "SQLite" in str(error):
+            error = BadInput("A number is too large. It is the key of nothing here.")
         return error_response(request, error) if isinstance(error, AppError) else None

@@ -41,6 +41,8 @@ class Column:
         if self.value:
             return self.value(row)
         for part in self.key.split("__"):
+            if row is None:
+                return None
             row = row.get(part) if isinstance(row, dict) else getattr(row, part)
         return row
 

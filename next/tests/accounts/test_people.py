@@ -107,7 +107,15 @@ def test_the_only_collection_opens_at_once_but_for_those_who_may_make_another(co
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("grades", "One"), ("grades", "a\nb\nc\nd\ne\nf"), ("facets", "a b"), ("facets", "a\na"), ("relevant_from", 9)],
+    [
+        ("grades", "One"),
+        ("grades", "a\nb\nc\nd\ne\nf"),
+        ("facets", "a b"),
+        ("facets", "a\na"),
+        ("facets", "f" * 51),
+        ("grades", "No\n" + "y" * 51),
+        ("relevant_from", 9),
+    ],
 )
 def test_a_refused_collection_keeps_what_was_typed(collection, people, as_, field, value):
     new = {"name": "New", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
