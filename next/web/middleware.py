@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 
-from web.errors import AppError, BadInput, error_response
+from web.errors import AppError, BadInput, Conflict, error_response
 
+logger = logging.getLogger(__name__)
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
@@ -35,6 +38,9 @@ class PlainErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
+            logger.warning("%s: %s", request.path, error)
+            error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
         if isinstance(error, OverflowError) and "SQLite" in str(error):
             error = BadInput("A number is too large. It is the key of nothing here.")
         return error_response(request, error) if isinstance(error, AppError) else None

@@ -138,3 +138,16 @@ def test_nobody_takes_a_name_that_differs_in_case_only(collection, people, clien
     account = {"username": "ADMIN", "password": "correct horse"}
     assert client.post(link_for(collection, people), account).status_code == 200
     assert User.objects.filter(username__iexact="admin").count() == 1
+
+
+def test_a_mail_has_names_as_they_are_written(collection, people, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    people.admin.name = "Ann O'Neil & <Co>"
+    link_for(collection, people, email="eva@example.org")
+    assert "Ann O'Neil & <Co> invites you" in mail.outbox[0].body
+
+
+def test_a_collections_name_is_one_line(people, collection, as_):
+    new = {"name": "Two\nlines", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
+    as_("admin").post(reverse("new-collection"), new)
+    assert Collection.objects.get(slug="new").name == "Two lines"
