@@ -89,7 +89,7 @@ def add_run(request: CollectionRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @in_collection(ADMIN)
 def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    names = request.POST.getlist("name")
+    names = [name for name in request.POST.getlist("name") if name in RETRIEVERS]
     if not names:
         raise BadInput("Choose at least one retriever.")
     start_once("build_runs", collection=collection, by=request.user, names=names)

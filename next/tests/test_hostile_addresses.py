@@ -49,3 +49,9 @@ def test_keys_that_no_row_has_are_no_choice(query, papers, as_):
     for page, field in (("add-queries", "documents"), ("open-queries", "queries")):
         answer = as_("admin").post(reverse(page, args=["papers"]), {field: [HUGE]})
         assert answer.status_code in {200, 400}
+
+
+def test_a_retriever_that_there_is_not_starts_no_job(query, as_):
+    answer = as_("admin").post(reverse("build-runs", args=["papers"]), {"name": ["\0", "nonsense"]})
+    assert answer.status_code == 400
+    assert not query.collection.jobs.exists()
