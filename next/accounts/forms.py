@@ -8,6 +8,7 @@ from django.contrib.auth import password_validation
 from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, GRADES, Collection, Invitation, User
 from web.forms import LinesField
 
+LONGEST_WORD = 50  # characters of a facet, as in the database, and of a grade's name
 ROLE_CHOICES = [(ADMIN, "Admin"), (ANNOTATOR, "Annotator"), (ADJUDICATOR, "Adjudicator")]
 
 
@@ -32,10 +33,16 @@ class CollectionForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
         error_messages = {"slug": {"invalid": "Use letters, digits, - and _ only, such as csfcube."}}
 
+    def clean_name(self) -> str:
+        """On one line: it stands in subjects of mails."""
+        return " ".join(self.cleaned_data["name"].split())
+
     def clean_grades(self) -> list[str]:
         grades: list[str] = self.cleaned_data["grades"]
         if not 2 <= len(grades) <= 5:
             raise forms.ValidationError(f"Give two to five grades, got {len(grades)}.")
+        if too_long := [grade for grade in grades if len(grade) > LONGEST_WORD]:
+            raise forms.ValidationError(f"A grade's name has at most {LONGEST_WORD} characters, got “{too_long[0]}”.")
         return grades
 
     def clean_facets(self) -> list[str]:
@@ -43,6 +50,8 @@ class CollectionForm(forms.ModelForm):
         for facet in facets:
             if not facet.replace("-", "").replace("_", "").isalnum():
                 raise forms.ValidationError(f"A facet is letters, digits, - and _, got “{facet}”.")
+            if len(facet) > LONGEST_WORD:
+                raise forms.ValidationError(f"A facet has at most {LONGEST_WORD} characters, got “{facet}”.")
         if len(set(facets)) < len(facets):
             raise forms.ValidationError("Two facets have the same name.")
         return facets

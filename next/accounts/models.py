@@ -7,6 +7,7 @@ import secrets
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 ADMIN, ANNOTATOR, ADJUDICATOR = "admin", "annotator", "adjudicator"
@@ -22,6 +23,15 @@ class User(AbstractUser):
     name = models.CharField("Name", max_length=100, blank=True, help_text="As your colleagues know you.")
 
     REQUIRED_FIELDS = ["email"]
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                Lower("username"),  # log-ins ignore case: "ADMIN" beside "admin" would keep both out
+                name="username_once_in_any_case",
+                violation_error_message="A user with that username already exists.",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name or self.username

@@ -83,12 +83,15 @@ class OpenForm(forms.Form):
 
 class HandOverForm(forms.Form):
     query = forms.ModelChoiceField(Query.objects.none(), widget=forms.HiddenInput)
-    giver = forms.ModelChoiceField(User.objects.all(), widget=forms.HiddenInput)
+    giver = forms.ModelChoiceField(User.objects.none(), widget=forms.HiddenInput)
     taker = forms.ModelChoiceField(User.objects.none(), label="To")
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["query"].queryset = collection.queries.all()  # type: ignore[attr-defined]
+        self.fields["giver"].queryset = User.objects.filter(  # type: ignore[attr-defined]
+            memberships__collection=collection
+        )
         self.fields["taker"].queryset = User.objects.filter(  # type: ignore[attr-defined]
             memberships__in=collection.memberships.judging()
         )

@@ -61,7 +61,9 @@ def hand_over(request: CollectionRequest, collection: Collection) -> HttpRespons
 @in_collection(ADMIN)
 def close(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Close the ticked queries, or re-open one."""
-    queries = collection.queries.filter(pk__in=[pk for pk in request.POST.getlist("query") if pk.isdigit()])
+    queries = collection.queries.filter(
+        pk__in=[pk for pk in request.POST.getlist("query") if pk.isdecimal() and len(pk) < 19]
+    )
     if "reopen" in request.POST:
         for query in queries:
             openings.reopen_query(query=query)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator
 
 from django.utils import timezone
 
@@ -14,22 +13,9 @@ from annotation import openings
 from annotation.judging import state_of
 from annotation.models import Judgment, Pair, Slot
 from annotation.presentation import present
+from bench.texts import SENTENCES, abstracts
 from corpus.models import Document, Query, text_digest
 from pooling.models import Candidate, Pool, PoolSet
-
-WORDS = 30_000
-SENTENCES = ("background", "background", "method", "method", "method", "result", "result")
-
-
-def abstracts(number: int, seed: int = 1) -> Iterator[tuple[str, str, list[str]]]:
-    """(docno, title, sentences), about 130 words each."""
-    draw = random.Random(seed)
-    vocabulary = [f"w{draw.getrandbits(40):x}" for _ in range(WORDS)]
-    weights = [1 / (rank + 3) for rank in range(WORDS)]
-    for row in range(number):
-        words = draw.choices(vocabulary, weights, k=136)
-        sentences = [" ".join(words[10 + 18 * n : 28 + 18 * n]) + "." for n in range(7)]
-        yield f"d{row:06}", " ".join(words[:10]), sentences
 
 
 def make_collection(slug: str, *, queries: int, candidates: int, documents: int, judged: float) -> Collection:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench.made import SENTENCES, abstracts
+from bench.texts import SENTENCES, abstracts
 
 QUERIES, DEPTH = 50, 1000
 

@@ -22,6 +22,7 @@ from corpus.uploads import discard_upload
 from web.errors import BadInput, Conflict
 
 NUMBERS = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", re.ASCII)
+LONGEST_NAME = 250  # characters, as in the database
 Wanted = tuple[str, str, list[int]]  # docno, facet ("" is the whole abstract), numbers of chosen sentences
 
 
@@ -111,7 +112,9 @@ def _add_query(document: Document, facet: str, numbers: list[int]) -> bool:
     if numbers:
         taken = set(queries.filter(name__startswith=f"{name}-").values_list("name", flat=True))
         name = next(each for number in count(2) if (each := f"{name}-{number}") not in taken)
-    elif queries.filter(name=name).exists():
+    if len(name) > LONGEST_NAME:
+        raise BadInput(f"The id {name} has {len(name)} characters. A query's id has at most {LONGEST_NAME}.")
+    if queries.filter(name=name).exists():
         raise BadInput(f"The id {name} is another query's.")
     queries.create(name=name, document=document, facet=facet, sentence_numbers=numbers)
     return True

@@ -14,13 +14,15 @@ from accounts.models import Collection
 from web.errors import NotFound
 
 KEPT_DAYS = 7  # an upload that nobody imported
+LONGEST_NAME = 200  # bytes of a file's name; file systems hold 255
 
 
 def keep_upload(collection: Collection, file: File[Any], name: str = "") -> str:
     """Store the file; the upload's id comes back."""
     _remove_old()
     upload = f"{collection.pk}-{uuid.uuid4()}"
-    default_storage.save(f"uploads/{upload}/{name or file.name}", file)
+    short = str(name or file.name).encode()[-LONGEST_NAME:].decode(errors="ignore")  # its end tells the format
+    default_storage.save(f"uploads/{upload}/{short}", file)
     return upload
 
 

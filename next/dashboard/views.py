@@ -18,7 +18,7 @@ from corpus.models import Document
 from dashboard import overview, progress
 from dashboard.forms import SettingsForm
 from pooling.models import Candidate, Contribution
-from web.tables import Column, Filter, Table
+from web.tables import MOST_WORDS, Column, Filter, Table
 
 HITS = 20  # of each kind on the search page
 
@@ -176,7 +176,7 @@ def settings(request: CollectionRequest, collection: Collection) -> HttpResponse
 @in_collection(ADMIN)
 def search(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Documents, queries and people whose id or title has all the words."""
-    words = request.GET.get("q", "").split()
+    words = request.GET.get("q", "").split()[:MOST_WORDS]
     found: dict[str, Any] = {"documents": [], "queries": [], "members": []}
     if words:
         documents, queries = collection.documents.for_lists(), collection.queries.select_related("document")

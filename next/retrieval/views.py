@@ -89,7 +89,7 @@ def add_run(request: CollectionRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @in_collection(ADMIN)
 def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    names = request.POST.getlist("name")
+    names = [name for name in request.POST.getlist("name") if name in RETRIEVERS]
     if not names:
         raise BadInput("Choose at least one retriever.")
     start_once("build_runs", collection=collection, by=request.user, names=names)
@@ -141,7 +141,8 @@ def delete(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
 def run_list(request: CollectionRequest, collection: Collection, pk: int, query_pk: int) -> HttpResponse:
     """The ranked documents of a run for a query."""
     lists = RankedList.objects.select_related("run", "query__document")
-    ranked = get_object_or_404(lists, run__collection=collection, run=pk, query=query_pk)
+    of = {"run__in": collection.runs.filter(pk=pk), "query__in": collection.queries.filter(pk=query_pk)}
+    ranked = get_object_or_404(lists, **of)
     documents = {each.docno: each for each in collection.documents.for_lists().filter(docno__in=ranked.docnos)}
     rows = [
         {"rank": rank, "docno": docno, "score": float(score), "document": documents.get(docno)}

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 
-from web.errors import AppError, error_response
+from web.errors import AppError, BadInput, Conflict, error_response
 
+logger = logging.getLogger(__name__)
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
@@ -29,7 +32,15 @@ class PlainErrors:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.encoding = "utf-8"  # whatever the header says: other codecs make text that nothing stores
+        if "\0" in request.path_info or "%00" in request.META["QUERY_STRING"]:
+            return error_response(request, BadInput("This address has a NUL character, which no text here has."))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
+            logger.warning("%s: %s", request.path, error)
+            error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
+        if isinstance(error, OverflowError) and "SQLite" in str(error):
+            error = BadInput("A number is too large. It is the key of nothing here.")
         return error_response(request, error) if isinstance(error, AppError) else None

@@ -22,6 +22,7 @@ from django.shortcuts import render
 from web.csv import csv_response
 
 ROWS = 50
+MOST_WORDS = 20  # of a search; a database refuses a condition of a thousand
 
 
 @dataclass
@@ -40,6 +41,8 @@ class Column:
         if self.value:
             return self.value(row)
         for part in self.key.split("__"):
+            if row is None:
+                return None
             row = row.get(part) if isinstance(row, dict) else getattr(row, part)
         return row
 
@@ -93,7 +96,7 @@ class Table:
         for each in self.filters:
             if each.chosen and each.chosen in {str(value) for value, _ in each.choices}:
                 rows = each.apply(rows)
-        for word in self.words.split():
+        for word in self.words.split()[:MOST_WORDS]:
             if isinstance(rows, QuerySet):
                 hits = Q()
                 for name in self.search_fields:

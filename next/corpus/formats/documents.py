@@ -74,7 +74,8 @@ def preview_documents(stored: IO[bytes], name: str, *, limit: int, split: bool =
     bad_lines = BadLines(allowed=100)
     read = first_rows(_read(stored, name, bad_lines, limit, split), bad_lines)
     if not read:
-        raise BadInput(f"{name} has no documents. With tags, each must be a <doc> or <document>.")
+        nothing = f"{name} has no documents. With tags, each must be a <doc> or <document>."
+        raise BadInput(bad_lines.reasons[0] if bad_lines.reasons else nothing)
     keys = dict.fromkeys(key for _, record, _ in read for key in with_metadata(record) if key)
     return {
         "rows": [document for _, _, document in read],
@@ -104,7 +105,7 @@ def with_metadata(record: dict[str, Any]) -> dict[str, Any]:
 
 def document_of(record: dict[str, Any], *, split: bool = True) -> dict[str, Any]:
     """The values of a document's fields, each from the best of its names that has one."""
-    values = {key.lower(): value for key, value in with_metadata(record).items()}
+    values = {text_of(key, "a key").lower(): value for key, value in with_metadata(record).items()}
     key, value = {}, {}
     for field, names in DOCUMENTS.fields.items():
         key[field] = next((name for name in names if values.get(name) not in (None, "", [], {})), names[0])

@@ -21,6 +21,7 @@ from web.errors import BadInput
 
 # The limits of every upload; that of a whole file, unpacked, is a setting (UPLOAD_MAX_MB).
 LONGEST = 16_000_000  # characters of a line, a JSON object or a tagged record: no abstract is longer
+MOST_EMPTY = 1_000_000  # empty lines in a row: 4 MB can unpack to 2 GB of them, ten minutes of reading
 MOST_FILES = 20_000  # of a zip
 MOST_REASONS = 10  # for skipped lines, in a result
 FIRST_ROWS = 10  # of a preview
@@ -79,10 +80,13 @@ class TextFile:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line that can be read, with its number from 1 and its line end."""
-        number = 0
+        number = empty = 0
         try:
             while line := self._text.readline(LONGEST + 1):
                 number += 1
+                empty = empty + 1 if line.isspace() else 0
+                if empty > MOST_EMPTY:
+                    raise BadInput(f"{self.name}:{number}: more than {MOST_EMPTY:,} empty lines. Remove them.")
                 if len(line) > LONGEST:
                     raise BadInput(f"{self.name}:{number}: the line has more than {LONGEST:,} characters.")
                 if "\0" in line or (not line.isascii() and UNREADABLE.search(line)):

@@ -62,7 +62,7 @@ def read_topics(
 
 
 def topic_of(record: dict[str, Any]) -> dict[str, str]:
-    values = {key.lower(): value for key, value in record.items()}
+    values = {text_of(key, "a key").lower(): value for key, value in record.items()}
     found: dict[str, str] = {}
     used: set[str] = set()
     for field, names in TOPICS.fields.items():

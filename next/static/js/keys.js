@@ -1,14 +1,16 @@
 // Single keys as commands. They are off while a person types, in a dialog, with a modifier held, and when they are
 // switched off in the list of keys (WCAG 2.1.4).
 
+import { keep, recall } from "./kept.js";
+
 const OFF = "qrelsmith:keys-off";
 
-export const keysAreOff = () => localStorage.getItem(OFF) === "1";
+export const keysAreOff = () => recall(OFF) === "1";
 
 export function onKeys(commands) {
   const box = document.getElementById("keys-on");
   box.checked = !keysAreOff();
-  box.addEventListener("change", () => localStorage.setItem(OFF, box.checked ? "0" : "1"));
+  box.addEventListener("change", () => keep(OFF, box.checked ? "0" : "1"));
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.repeat || event.isComposing) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -111,6 +111,7 @@ export class Outbox extends EventTarget {
     try {
       localStorage.setItem(this.prefix + entry.key, text);
     } catch {
+      this.#drop(entry); // or its earlier text, if stored, would be sent again
       this.#memory.set(entry.key, text);
     }
   }

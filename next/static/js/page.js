@@ -1,5 +1,7 @@
 // What every page does: theme, dialogs, menus that close, tabs in view, focus on a refused form's faults, "/" for search.
 
+import { keep } from "./kept.js";
+
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-dialog]");
   if (opener) openDialog(opener);
@@ -66,7 +68,7 @@ function switchTheme() {
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
   const next = now === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
-  localStorage.setItem("qrelsmith:theme", next);
+  keep("qrelsmith:theme", next);
 }
 
 // On a phone the tabs scroll sideways: the current one comes into view.

@@ -2,6 +2,7 @@
 // dock, the guideline beside the texts, time spent, and the answer that goes into the outbox.
 
 import { newKey, Outbox, showSaveState } from "./outbox.js";
+import { keep, recall } from "./kept.js";
 import { onKeys } from "./keys.js";
 import { Sequence } from "./sequence.js";
 
@@ -170,10 +171,10 @@ export function readingPage({ what, describe, remember, fill, keys = {}, holds }
   const guideline = () => {
     const panel = find("guideline");
     panel.hidden = !panel.hidden;
-    localStorage.setItem("qrelsmith:guideline", panel.hidden ? "" : "open");
+    keep("qrelsmith:guideline", panel.hidden ? "" : "open");
   };
   find("show-guideline")?.addEventListener("click", guideline);
-  if (localStorage.getItem("qrelsmith:guideline") && innerWidth > 1100) find("guideline").hidden = false;
+  if (recall("qrelsmith:guideline") && innerWidth > 1100) find("guideline").hidden = false;
   find("undo").addEventListener("click", (event) => {
     event.preventDefault();
     sequence.back();

@@ -1,3 +1,7 @@
 // Before the page is drawn: the theme that was chosen on this computer.
-const chosen = localStorage.getItem("qrelsmith:theme");
-if (chosen) document.documentElement.dataset.theme = chosen;
+try {
+  const chosen = localStorage.getItem("qrelsmith:theme");
+  if (chosen) document.documentElement.dataset.theme = chosen;
+} catch {
+  // storage is switched off
+}

@@ -107,7 +107,15 @@ def test_the_only_collection_opens_at_once_but_for_those_who_may_make_another(co
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("grades", "One"), ("grades", "a\nb\nc\nd\ne\nf"), ("facets", "a b"), ("facets", "a\na"), ("relevant_from", 9)],
+    [
+        ("grades", "One"),
+        ("grades", "a\nb\nc\nd\ne\nf"),
+        ("facets", "a b"),
+        ("facets", "a\na"),
+        ("facets", "f" * 51),
+        ("grades", "No\n" + "y" * 51),
+        ("relevant_from", 9),
+    ],
 )
 def test_a_refused_collection_keeps_what_was_typed(collection, people, as_, field, value):
     new = {"name": "New", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
@@ -115,3 +123,31 @@ def test_a_refused_collection_keeps_what_was_typed(collection, people, as_, fiel
     assert answer.status_code == 200
     assert field in answer.context["form"].errors
     assert not Collection.objects.filter(slug="new").exists()
+
+
+def test_a_mailed_reset_has_the_configured_address_and_not_the_host_header(people, client, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+    client.post(reverse("account_reset_password"), {"email": people.ann.email}, headers={"host": "evil.example"})
+    assert "https://lab.example.org/accounts/password/reset/key/" in mail.outbox[0].body
+    assert "//evil.example" not in mail.outbox[0].body
+
+
+def test_nobody_takes_a_name_that_differs_in_case_only(collection, people, client):
+    """Log-ins ignore case: "ADMIN" beside "admin" would lock both out."""
+    account = {"username": "ADMIN", "password": "correct horse"}
+    assert client.post(link_for(collection, people), account).status_code == 200
+    assert User.objects.filter(username__iexact="admin").count() == 1
+
+
+def test_a_mail_has_names_as_they_are_written(collection, people, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    people.admin.name = "Ann O'Neil & <Co>"
+    link_for(collection, people, email="eva@example.org")
+    assert "Ann O'Neil & <Co> invites you" in mail.outbox[0].body
+
+
+def test_a_collections_name_is_one_line(people, collection, as_):
+    new = {"name": "Two\nlines", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
+    as_("admin").post(reverse("new-collection"), new)
+    assert Collection.objects.get(slug="new").name == "Two lines"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from django.urls import reverse
 
 from accounts.services import add_member, remove_member
 from annotation import openings
 from annotation.guidelines import save_guideline
+from annotation.judging import shown_pair
 from annotation.models import Judgment, Opening, Pair, PairState, Slot
 from tests import builders
 from tests.builders import judge
@@ -45,6 +47,21 @@ def test_two_windows_of_one_judge_save_one_judgment(pair, people):
 def test_one_submission_that_arrives_twice_at_once_counts_once(pair, people):
     key, other = uuid.uuid4(), fresh(pair)
     assert meet(lambda: judge(pair, people.ann, 2, key=key), lambda: judge(other, people.ann, 2, key=key)) is None
+    assert Judgment.objects.count() == 1
+
+
+def test_one_key_for_two_pairs_at_once_is_refused_in_words(query, people, as_):
+    """Only a forged submission does that; its sender is told, and nothing fails."""
+    answers = []
+    for each in query.pairs.select_related("query__collection", "query__document", "document").order_by("pk")[:2]:
+        digest = shown_pair(people.ann, each.query, each.token).presentation.digest
+        form = {"grade": 1, "key": uuid.UUID(int=1), "digest": digest}
+        path = reverse("judge-pair", args=[query.collection.slug, query.pk, each.token])
+        client = as_("ann")
+        answers.append(
+            lambda c=client, p=path, f=form: c.post(p, f, headers={"accept": "application/json"}).status_code
+        )
+    assert sorted(together(*answers)) == [200, 409]
     assert Judgment.objects.count() == 1
 
 

@@ -6,7 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from accounts.models import Collection
+from corpus.models import Document
 from demo.loading import load_demo
+from tests import builders
 from tests.addresses import addresses
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,3 +61,22 @@ def test_every_page_is_accessible_and_nothing_is_cut(demo, page_of, as_, usernam
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 faults.append(f"{path}: wider than a {size}")
     assert not faults, "\n".join(faults)
+
+
+def test_a_word_of_300_letters_widens_no_page(query, people, page_of, as_):
+    collection, word = query.collection, "Donaudampfschifffahrt" * 15
+    Collection.objects.update(name=word[:200])
+    Document.objects.update(title=word, sentences=[word], labels=["method"])
+    people.ann.name = word[:100]
+    people.ann.save()
+    builders.judge(query.pairs.first(), people.ann, None, note=word)
+    builders.judge(query.pairs.first(), people.bob, 2)
+    wide = []
+    for username in ("admin", "ann", "ada"):
+        page = page_of(username, "/", viewport={"width": 390, "height": 844})
+        for path in pages(collection, as_(username)):
+            page.goto(path)
+            cut = "[...document.querySelectorAll('h1, h2, h3')].some((each) => each.scrollWidth > each.clientWidth + 1)"
+            if page.evaluate(f"document.documentElement.scrollWidth > innerWidth || {cut}"):
+                wide.append(path)
+    assert wide == []

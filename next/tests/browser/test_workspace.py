@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotation import openings
 from annotation.models import Judgment, Slot
 from tests import builders
 
@@ -94,6 +95,38 @@ def test_the_next_pair_needs_no_request(page_of, url):
     assert Judgment.objects.count() == 0
     page.context.set_offline(False)
     saved(page, 4)
+
+
+NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('', 'SecurityError') } })"
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError') }"
+
+
+@pytest.mark.parametrize("trouble", [NO_STORAGE, FULL])
+def test_judging_works_where_the_browser_stores_nothing(page_of, url, trouble):
+    page = page_of("ann", "/")
+    page.context.add_init_script(trouble)
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+    for key in "g2g1":
+        page.keyboard.press(key)
+    until(page, lambda: Judgment.objects.count() == 2)
+    expect(page.locator("#saved")).to_have_text("saved")
+
+
+def test_a_refusal_is_shown_once_where_the_storage_is_full(page_of, url, query, people):
+    """Not sent again and again because the refusal found no room."""
+    page, sent = page_of("ann", url), []
+    page.wait_for_load_state("networkidle")
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    expect(page.locator("#saved")).to_have_text("1 unsaved")
+    page.evaluate(f"() => {{ {FULL} }}")
+    openings.hand_over(query=query, giver=people.ann, taker=builders.person("eva", query.collection, "annotator"))
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.context.set_offline(False)
+    expect(page.locator("#trouble")).to_contain_text("Not saved")
+    page.wait_for_timeout(300)
+    assert len(sent) <= 2
 
 
 def test_a_closed_tab_loses_nothing(page_of, url, query):

@@ -375,6 +375,12 @@ def test_a_preview_says_what_became_of_each_key():
     assert shown["bad"][0].startswith("f:2: not JSON")
 
 
+def test_a_key_that_cannot_be_stored_is_a_wrong_line():
+    content = b'{"\\ud800": 1, "docno": "1", "title": "One"}\n'
+    with pytest.raises(BadInput, match=r"a.jsonl:1: .*U\+D800"):
+        preview_documents(io.BytesIO(content), "a.jsonl", limit=10**6)
+
+
 def test_a_preview_of_a_file_without_a_good_row_names_the_first_fault():
     with pytest.raises(BadInput, match="f:1: no column holds the id"):
         preview_documents(io.BytesIO(b"a,b\n" + b"1,2\n" * 200), "f", limit=10**6)

@@ -178,3 +178,21 @@ def test_commands_set_up_a_collection(tmp_path, capsys):
     for arguments in (["import_documents", "none", "x"], ["create_collection", "cli", "--name", "x", "--admin", "eva"]):
         with pytest.raises(CommandError):
             call_command(*arguments)
+
+
+@pytest.mark.parametrize("name", ["字" * 200 + ".jsonl", "x" * 400 + ".jsonl"])
+def test_a_file_with_a_long_name_is_taken(collection, admin, name):
+    file = SimpleUploadedFile("short", b'{"docno": "1", "title": "One"}')
+    file._name = name  # as a browser sends it
+    page = admin.post(address("import-documents", collection), {"file": file}, follow=True)
+    assert page.context["preview"]["rows"]
+
+
+def test_an_id_that_is_too_long_for_a_query_is_refused_in_words(collection, admin):
+    facet = "f" * 50
+    Collection.objects.update(facets=[facet])
+    builders.document(collection, "d" * 200, labels=[facet] * 3)
+    form = {"docnos": "d" * 200, "facets": facet}
+    page = admin.post(address("add-queries", collection), form)
+    assert "has at most 250" in page.content.decode()
+    assert not collection.queries.exists()

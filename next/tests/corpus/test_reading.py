@@ -140,3 +140,10 @@ def test_the_time_of_a_parser_grows_with_its_file():
         check=False,
     )
     assert parsing.stdout.splitlines() == HOSTILE, parsing.stderr
+
+
+def test_endless_empty_lines_end_the_reading():
+    """4 MB of gzip are 2 GB of them: a preview would read for ten minutes."""
+    content = gzip.compress(b'{"docno": "1", "title": "A"}' + b"\n" * 1_000_100)
+    with pytest.raises(BadInput, match="empty lines"):
+        docnos(content)

@@ -113,3 +113,11 @@ def test_search_finds_documents_queries_and_people(admin, query, papers):
     assert [str(each.user) for each in admin("search", q="bob").context["members"]] == ["bob"]
     assert admin("search", q="d07").url.endswith(f"/documents/{papers[7].pk}/")
     assert admin("search").context["documents"] == []
+
+
+def test_handing_over_names_nobody_of_another_collection(as_, collection, query, people):
+    stranger = builders.person("mallory")
+    form = {"query": query.pk, "giver": stranger.pk, "taker": people.bob.pk}
+    answer = as_("admin").post(reverse("hand-over", args=[collection.slug]), form)
+    assert answer.status_code == 400
+    assert "mallory" not in answer.content.decode()

@@ -155,3 +155,9 @@ def test_cancelling_again_changes_no_finished_job(collection):
     work.cancel(job)
     job.refresh_from_db()
     assert job.state == State.SUCCEEDED
+
+
+def test_the_list_as_csv_has_jobs_that_nobody_started(collection, as_):
+    Job.objects.create(collection=collection, kind="compute_agreement")
+    answer = as_("admin").get(reverse("jobs", args=[collection.slug]), {"format": "csv"})
+    assert b"compute_agreement,queued,," in b"".join(answer.streaming_content)
