@@ -181,12 +181,15 @@ def unasked(judge: ModelJudge) -> list[tuple[int, int]]:
     So whoever stops early has a sample of all queries. A query paper in its own pool is left out.
     """
     collection = judge.collection
-    pairs = Pair.objects.of(collection).labelled().exclude(final=None).select_related("query", "document")
-    pairs = pairs.only("query__name", "query__document", "document__docno")
+    columns = ("query", "document", "query__document", "query__name", "document__docno")
+    pairs = Pair.objects.of(collection).labelled().exclude(final=None).filter(query__facet__in=[*judge.prompts])
     answered = set(judge.labels.values_list("query", "document"))
-    waiting = [pair for pair in pairs if (pair.query_id, pair.document_id) not in answered]
-    waiting.sort(key=lambda pair: order_key(collection.seed, "ask_model", pair.query.name, pair.document.docno))
-    return [(p.query_id, p.document_id) for p in waiting if p.document_id != p.query.document_id]
+    waiting = [
+        (order_key(collection.seed, "ask_model", name, docno), query, document)
+        for query, document, own, name, docno in pairs.values_list(*columns)
+        if document != own and (query, document) not in answered
+    ]
+    return [(query, document) for _, query, document in sorted(waiting)]
 
 
 def prompts_of(judge: ModelJudge, pairs: Sequence[tuple[int, int]]) -> list[str]:

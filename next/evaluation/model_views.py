@@ -13,11 +13,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
+from annotation.models import Pair
 from evaluation import asking
 from evaluation import model_judges as service
 from evaluation.measures import SCOPES
 from evaluation.models import ModelJudge, Problem
-from evaluation.scores import AT_ONCE, labels_of
+from evaluation.scores import AT_ONCE
 from evaluation.views import Choice
 from jobs.models import Job, Report
 from jobs.work import start_once
@@ -163,7 +164,8 @@ def model_judge(request: CollectionRequest, collection: Collection, pk: int) -> 
 def beside_people(request: CollectionRequest, judge: ModelJudge) -> dict[str, Any]:
     """The report for the page's choice; a job makes it where there are too many lists for a page."""
     collection = judge.collection
-    choice = Choice(request, collection, labels_of(collection))
+    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
+    choice = Choice(request, collection, {name: {} for name in labelled})
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "by": choice.by, "split": choice.split}
     context: dict[str, Any] = {"choice": choice, "scopes": SCOPES}
     report = Report.objects.find(collection, service.KIND, judge=judge.pk, **about)

@@ -26,6 +26,7 @@ KEYS: dict[str, Any] = {
     "run-file": Run,
     "delete-run": Run,
     "run-list": Run,
+    "system": Run,
     "pool": Pool,
     "pool-set": PoolSet,
     "pool-manifest": PoolSet,

@@ -19,6 +19,7 @@ NOT_HERE = {
     "release-file",
     "pool-manifest",
     "comparison",
+    "system",
     "model-judge",
 }  # this world has none
 ANYONE = {"invitation"}
