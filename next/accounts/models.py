@@ -117,11 +117,15 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 
 
 class Membership(models.Model):
-    """A person in a collection. Who leaves stays listed, with what they judged."""
+    """A person in a collection. Who leaves stays listed, with what they judged.
+
+    `was_admin` stays for good: an admin saw sources and both grades, and cannot unsee them by giving up the role.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, models.PROTECT, related_name="memberships")
     is_admin = models.BooleanField("Admin", default=False, help_text="Sets up the collection and publishes it.")
+    was_admin = models.BooleanField(default=False, editable=False)
     is_annotator = models.BooleanField("Annotator", default=False, help_text="Judges pairs, blind.")
     is_adjudicator = models.BooleanField("Adjudicator", default=False, help_text="Decides disagreements.")
     joined_at = models.DateTimeField(default=timezone.now)

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import ROLES, Collection, Invitation, Membership, User
+from accounts.models import ADMIN, ROLES, Collection, Invitation, Membership, User
 from web.errors import BadInput, Conflict, NotFound
 
 INVITATION_DAYS = 14
@@ -32,7 +32,7 @@ def lock_collection(collection: Collection) -> Collection:
 @transaction.atomic
 def create_collection(*, by: User, **fields: Any) -> Collection:
     collection = Collection.objects.create(**fields)
-    Membership.objects.create(collection=collection, user=by, is_admin=True)
+    Membership.objects.create(collection=collection, user=by, is_admin=True, was_admin=True)
     return collection
 
 
@@ -41,7 +41,7 @@ def add_member(*, collection: Collection, user: User, roles: list[str]) -> Membe
     """Add the person, or bring back who left; the given roles are added to those they have."""
     if not roles:
         raise BadInput("Choose at least one role.")
-    given = {f"is_{role}": True for role in roles}
+    given = {f"is_{role}": True for role in roles} | ({"was_admin": True} if ADMIN in roles else {})
     membership, _ = Membership.objects.update_or_create(
         collection=collection, user=user, defaults=given | {"left_at": None}
     )
@@ -53,10 +53,11 @@ def set_roles(*, membership: Membership, roles: list[str]) -> Membership:
     lock_collection(membership.collection)
     if not roles:
         raise BadInput("Choose at least one role. To end the membership, choose Remove.")
-    if "admin" not in roles:
+    if ADMIN not in roles:
         _keep_an_admin(membership)
     for role in ROLES:
         setattr(membership, f"is_{role}", role in roles)
+    membership.was_admin |= membership.is_admin
     membership.save()
     return membership
 

@@ -92,8 +92,8 @@ def _check(collection: Collection, grade: int | None, reason: str, note: str) ->
 
 
 def knows_the_other(judge: User, collection: Collection) -> bool:
-    """An admin of a small lab judges, too, and sees both grades once both are in."""
-    return judge.is_superuser or collection.memberships.active().filter(user=judge, is_admin=True).exists()
+    """An admin of a small lab judges, too, and sees both grades once both are in; so did one who gave up the role."""
+    return judge.is_superuser or collection.memberships.filter(user=judge, was_admin=True).exists()
 
 
 def settle(pair: Pair, slots: Iterable[Slot]) -> None:

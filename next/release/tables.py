@@ -106,7 +106,7 @@ def read_tables(collection: Collection, *, with_texts: bool) -> Tables:
         agreement=read_agreement(collection),
         datasheet=answers_of(collection),
         judges_with_sources=collection.memberships.filter(user__in=judges)
-        .filter(Q(is_admin=True) | Q(user__is_superuser=True))
+        .filter(Q(was_admin=True) | Q(user__is_superuser=True))
         .count(),
     )
 

@@ -89,6 +89,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('is_admin', models.BooleanField(default=False, help_text='Sets up the collection and publishes it.', verbose_name='Admin')),
+                ('was_admin', models.BooleanField(default=False, editable=False)),
                 ('is_annotator', models.BooleanField(default=False, help_text='Judges pairs, blind.', verbose_name='Annotator')),
                 ('is_adjudicator', models.BooleanField(default=False, help_text='Decides disagreements.', verbose_name='Adjudicator')),
                 ('joined_at', models.DateTimeField(default=django.utils.timezone.now)),

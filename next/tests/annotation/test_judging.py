@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 from django.urls import reverse
 
-from accounts.services import add_member
+from accounts.services import add_member, set_roles
 from annotation import openings
 from annotation.guidelines import save_guideline
 from annotation.judging import next_pairs, put_off, shown_pair, state_of
@@ -115,6 +115,9 @@ def test_an_admin_who_judges_cannot_revise_once_both_are_in(query, people, colle
     judge(pair, people.ann, 2)  # the other grade is not in yet
     judge(pair, people.bob, 1)
     with pytest.raises(Conflict, match="admin"):
+        judge(pair, people.ann, 1)
+    set_roles(membership=collection.memberships.get(user=people.ann), roles=["annotator"])
+    with pytest.raises(Conflict, match="admin"):  # who gave up the role has seen both grades
         judge(pair, people.ann, 1)
     judge(pair, people.bob, 2)  # no admin: may revise
 
