@@ -215,9 +215,10 @@ def proportional_size(pid: int) -> int:
 
 @contextmanager
 def server() -> Any:
-    """The product as `make demo` starts it: one gunicorn process with eight threads."""
+    """The product as `make demo` starts it: two processes with four threads each."""
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
+    options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", *options]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):

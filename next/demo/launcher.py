@@ -23,7 +23,18 @@ QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
 def run(port: int, data_dir: Path, welcome: str) -> int:
     logs = data_dir / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    gunicorn = ["gunicorn", "config.wsgi", "--bind", f"{HOST}:{port}", "--threads", "8", "--graceful-timeout", "2"]
+    gunicorn = [
+        "gunicorn",
+        "config.wsgi",
+        "--bind",
+        f"{HOST}:{port}",
+        "--workers",
+        "2",
+        "--threads",
+        "4",
+        "--graceful-timeout",
+        "2",
+    ]
     celery = ["celery", "-A", "config", "worker", "--pool", "solo", "--loglevel", "INFO", *QUIET]
     commands = {"web": [sys.executable, "-m", *gunicorn], "worker": [sys.executable, "-m", *celery]}
 
