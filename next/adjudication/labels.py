@@ -29,8 +29,8 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     """A row for each pair that both judged: by query, then docno.
 
     Columns: query, facet, docno, state, first, second, final (grades as nullable integers: <NA> is missing),
-    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key). Pairs with an empty slot are
-    left out: their judgments are secret.
+    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key), round (of its pool). Pairs with
+    an empty slot are left out: their judgments are secret.
     """
     import pandas as pd  # not at start-up: pages ask this module for the state only
 
@@ -45,11 +45,12 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
         "judge__username": "judge",
         "judgment__grade": "grade",
         "judgment__reason": "reason",
+        "pair__opening__pool_set__round": "round",
     }
     slots = Slot.objects.filter(pair__query__collection=collection).exclude(pair__state=PairState.OPEN)
     rows = pd.DataFrame.from_records(list(slots.values_list(*columns)), columns=list(columns.values()))
     one, two = (rows[rows["number"] == number].set_index("pair") for number in (1, 2))
-    table = one[["query", "facet", "docno", "state", "final"]].copy()
+    table = one[["query", "facet", "docno", "state", "final", "round"]].copy()
     for name, side in (("first", one), ("second", two)):
         table[name] = side["grade"]
         table[f"{name}_judge"] = side["judge"]

@@ -98,6 +98,8 @@ def knows_the_other(judge: User, collection: Collection) -> bool:
 
 def settle(pair: Pair, slots: Iterable[Slot]) -> None:
     """State and label of a locked pair from its two slots; a decision on earlier judgments stands no more."""
+    if not pair.counts:
+        return
     before = pair.state, pair.final
     pair.state, pair.final = state_of([slot.judgment for slot in slots], pair.referred)
     if (pair.state, pair.final) != before:

@@ -51,7 +51,10 @@ class Guideline(models.Model):
 
 
 class Opening(models.Model):
-    """A query given to its two annotators, and closed when its judgments shall no longer change."""
+    """A pool given to its two annotators, and closed when its judgments shall no longer change.
+
+    A query has one for each round of its pools.
+    """
 
     query = models.ForeignKey(Query, models.PROTECT, related_name="openings")
     pool_set = models.ForeignKey(PoolSet, models.PROTECT, related_name="openings")
@@ -75,7 +78,8 @@ class PairState(models.TextChoices):
 
 class PairQuerySet(models.QuerySet["Pair"]):
     def of(self, collection: Collection) -> PairQuerySet:
-        return self.filter(query__collection=collection)
+        """Those that count."""
+        return self.filter(query__collection=collection, counts=True)
 
     def judged(self) -> PairQuerySet:
         return self.exclude(state=PairState.OPEN)
@@ -89,6 +93,9 @@ class Pair(models.Model):
 
     `final` is the label: the agreed grade, or the decision's; NULL while there is none, and where a decision set the
     pair aside. `referred`: an admin sent it to the adjudicators, so equal grades do not settle it.
+
+    A pair that does not count is one that was judged before and comes again among those of a later round. It stays
+    open for ever, so that whatever reads labels, cases or judgments of settled pairs passes it by.
     """
 
     opening = models.ForeignKey(Opening, models.PROTECT, related_name="pairs")
@@ -98,12 +105,17 @@ class Pair(models.Model):
     state = models.CharField(max_length=8, choices=PairState, default=PairState.OPEN)
     final = models.PositiveSmallIntegerField(null=True)
     referred = models.BooleanField(default=False)
+    counts = models.BooleanField(default=True)
 
     objects = PairQuerySet.as_manager()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["query", "document"], name="pair_once_in_a_query"),
+            models.UniqueConstraint(
+                fields=["query", "document"], condition=Q(counts=True), name="pair_once_in_a_query"
+            ),
+            models.UniqueConstraint(fields=["opening", "document"], name="pair_once_in_an_opening"),
+            models.CheckConstraint(condition=Q(counts=True) | Q(state="open"), name="open_unless_it_counts"),
             models.UniqueConstraint(fields=["query", "token"], name="token_once_in_a_query"),
             models.CheckConstraint(
                 condition=Q(final=None) | Q(state__in=["agreed", "decided"]), name="label_only_when_settled"

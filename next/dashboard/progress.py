@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Avg, Count, Max, Q, Sum
+from django.db.models import Avg, Count, F, Max, Q, Sum
 
 from accounts.models import Collection, User
 from annotation.models import Judgment, Pair, PairState, Slot
@@ -14,9 +14,13 @@ Rows = list[dict[str, Any]]
 
 
 def slot_counts(collection: Collection) -> Rows:
-    """Pairs given and judged, for each query, seat and judge: what both tables are made of."""
+    """Pairs given and judged, for each query, seat and judge: what both tables are made of.
+
+    People also judge pairs that do not count (`counts` False); queries are about those that do.
+    """
     slots = Slot.objects.filter(pair__query__collection=collection)
-    counts = slots.values("pair__query", "number", "judge").annotate(total=Count("pk"), judged=Count("judgment"))
+    counts = slots.values("pair__query", "number", "judge", counts=F("pair__counts"))
+    counts = counts.annotate(total=Count("pk"), judged=Count("judgment"))
     return [{**row} for row in counts.order_by("pair__query", "number", "judge")]
 
 
@@ -54,11 +58,11 @@ def by_query(collection: Collection, counts: Rows) -> Rows:
             labelled=Count("pk", filter=Q(state__in=[PairState.AGREED, PairState.DECIDED])),
         )
     }
-    closed = set(collection.queries.filter(openings__closed_at__isnull=False).values_list("pk", flat=True))
+    still_open = set(collection.queries.filter(openings__closed_at=None).values_list("pk", flat=True))
     queries = collection.queries.in_bulk(list(pairs))
     people = User.objects.in_bulk({row["judge"] for row in counts})
     judges: dict[int, Rows] = {}
-    for row in counts:
+    for row in (each for each in counts if each["counts"]):
         judges.setdefault(row["pair__query"], []).append(row | {"name": str(people[row["judge"]])})
     return [
         {
@@ -69,7 +73,7 @@ def by_query(collection: Collection, counts: Rows) -> Rows:
             "judged": sum(judge["judged"] for judge in judges[pk]),
             "slots": 2 * row["total"],
             **{key: row[key] for key in ("total", "cases", "labelled")},
-            "state": "closed" if pk in closed else "open",
+            "state": "open" if pk in still_open else "closed",
         }
         for pk, row in pairs.items()
     ]

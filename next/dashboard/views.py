@@ -114,7 +114,7 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
     )
     pairs = {
         pair.document_id: pair
-        for pair in Pair.objects.filter(query=query).prefetch_related(
+        for pair in Pair.objects.filter(query=query, counts=True).prefetch_related(
             Prefetch("slots", Slot.objects.select_related("judgment").order_by("number"))
         )
     }
@@ -146,7 +146,7 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
 def document(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """A document's text, what is known of it, and where it appears."""
     document = get_object_or_404(collection.documents, pk=pk)
-    pairs = Pair.objects.filter(document=document).select_related("query").order_by("query__name")
+    pairs = Pair.objects.filter(document=document, counts=True).select_related("query").order_by("query__name")
     candidates = Candidate.objects.filter(document=document).select_related("pool__query", "pool__pool_set")
     labels = {pair.query_id: pair for pair in pairs}
     appears = [{"candidate": each, "pair": labels.get(each.pool.query_id)} for each in candidates]

@@ -284,7 +284,9 @@ def label_of(judge: ModelJudge, pair: tuple[int, int], answer: asking.Answer) ->
 
 def shown_labels(judge: ModelJudge) -> QuerySet[ModelLabel]:
     """Without pairs that somebody still has to judge."""
-    is_open = Pair.objects.filter(query=OuterRef("query"), document=OuterRef("document"), state=PairState.OPEN)
+    is_open = Pair.objects.filter(
+        query=OuterRef("query"), document=OuterRef("document"), state=PairState.OPEN, counts=True
+    )
     labels = judge.labels.exclude(Exists(is_open)).select_related("query", "document")
     return labels.order_by("query__name", "document__docno")
 

@@ -323,8 +323,9 @@ def _write_ratings(
 
     opening = Opening.objects.create(query=query, pool_set=pool_set)
     ratings = {docno: (first, second, final) for docno, first, second, final in rated.pairs}
-    candidates = Candidate.objects.filter(pool__pool_set=pool_set, pool__query=query, document__docno__in=ratings)
-    pairs = {pair.pk: pair for pair in add_pairs(opening, candidates.select_related("document"), couple)}
+    pool = pool_set.pools.get(query=query)
+    documents = collection.documents.filter(docno__in=ratings, candidates__pool=pool).order_by("candidates__position")
+    pairs = {pair.pk: pair for pair in add_pairs(opening, documents, couple)}
     version = 1 if query.facet in FACETS else 0
     digests = {pk: present(query, pair.document, version).digest for pk, pair in pairs.items()}
     judgments: dict[int, list[Judgment]] = defaultdict(list)

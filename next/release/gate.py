@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, F, Q
 
 from accounts.models import Collection
 from adjudication.labels import labels_state
-from annotation.models import Opening, Pair, PairState
+from annotation.models import Pair, PairState
+from annotation.openings import unopened_pools
 from corpus.models import Query
 from jobs.models import Report
-from pooling.models import Pool
 from release import datasheet
 from web.errors import BadInput
 
@@ -87,9 +87,7 @@ def unwritable_ids(collection: Collection) -> list[str]:
 
 
 def unopened_queries(collection: Collection) -> list[str]:
-    opened = Opening.objects.filter(query=OuterRef("query"), pool_set=OuterRef("pool_set"))
-    pools = Pool.objects.filter(pool_set__collection=collection, pool_set__frozen_at__isnull=False)
-    return sorted(set(pools.filter(~Exists(opened)).values_list("query__name", flat=True)))
+    return sorted(set(unopened_pools(collection).values_list("query__name", flat=True)))
 
 
 def self_retrieved(collection: Collection) -> list[str]:

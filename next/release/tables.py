@@ -277,7 +277,7 @@ def read_pool_manifests(collection: Collection) -> list[Row]:
 def read_agreement(collection: Collection) -> list[Row]:
     """The reports on agreement of these labels, without the parts that name people."""
     reports = Report.objects.filter(collection=collection, kind="agreement", labels=labels_state(collection))
-    rows = [{key: each.data[key] for key in ("missing", "facets", "queries")} for each in reports]
+    rows = [{key: each.data[key] for key in ("missing", "facets", "queries", "rounds")} for each in reports]
     return sorted(rows, key=itemgetter("missing"))
 
 
@@ -315,4 +315,22 @@ def count(tables: Tables) -> Row:
         "annotators": len({row["annotator"] for row in tables.ratings}),
         "adjudicators": len({row["adjudicator"] for row in tables.decisions}),
         "facets": facets,
+        "rounds": rounds(tables),
     }
+
+
+def rounds(tables: Tables) -> list[Row]:
+    """What each round of the pools added: candidates, the queries that got some, and those with a label."""
+    labelled = {(label["query"], label["docno"]) for label in tables.qrels}
+    rows = []
+    for number in sorted({row["round"] for row in tables.candidates}):
+        added = [row for row in tables.candidates if row["round"] == number]
+        rows.append(
+            {
+                "round": number,
+                "queries": len({row["query"] for row in added}),
+                "candidates": len(added),
+                "labels": sum((row["query"], row["docno"]) in labelled for row in added),
+            }
+        )
+    return rows
