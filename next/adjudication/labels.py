@@ -21,8 +21,11 @@ def labels_state(collection: Collection) -> str:
     The numbers of rows that are only appended. Not their newest keys: a transaction may commit with a lower one. Ask
     for it before the labels are read.
     """
-    numbers = (rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening))
-    return ".".join(map(str, numbers))
+    judgments, decisions, reopenings = (
+        rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening)
+    )
+    practice = Judgment.objects.filter(slot__pair__opening__practice__collection=collection).count()
+    return f"{judgments - practice}.{decisions}.{reopenings}"
 
 
 def labelled_pairs(collection: Collection) -> pd.DataFrame:

@@ -27,8 +27,23 @@ ADMIN_TABS = [
     Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(
         "Judging",
-        {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
-        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair"),
+        {
+            "progress": "Progress",
+            "guideline": "Guideline",
+            "people": "People",
+            "practices": "Practice",
+            "cases": "Cases",
+        },
+        (
+            "open-queries",
+            "edit-guideline",
+            "person",
+            "invite",
+            "reopen-pair",
+            "practice",
+            "add-practice",
+            "own-training",
+        ),
     ),
     Tab(
         "Results",
@@ -45,7 +60,7 @@ ADMIN_TABS = [
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
 ]
 ANNOTATOR_TABS = [
-    Tab("Your queries", {"work": "Your queries"}),
+    Tab("Your queries", {"work": "Your queries"}, ("own-training",)),
     Tab("Your judgments", {"review": "Your judgments"}),
 ]
 ADJUDICATOR_TABS = [Tab("Cases", {"queue": "Cases"}), Tab("Your decisions", {"decisions": "Your decisions"})]

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Avg, Count, F, Max, Q, Sum
 
 from accounts.models import Collection, User
-from annotation.models import Judgment, Pair, PairState, Slot
+from annotation.models import Judgment, Opening, Pair, PairState, Slot
 from annotation.views import USUAL_SECONDS
 
 Rows = list[dict[str, Any]]
@@ -18,7 +18,7 @@ def slot_counts(collection: Collection) -> Rows:
 
     People also judge pairs that do not count (`counts` False); queries are about those that do.
     """
-    slots = Slot.objects.filter(pair__query__collection=collection)
+    slots = Slot.objects.live().filter(pair__query__collection=collection)
     counts = slots.values("pair__query", "number", "judge", counts=F("pair__counts"))
     counts = counts.annotate(total=Count("pk"), judged=Count("judgment"))
     return [{**row} for row in counts.order_by("pair__query", "number", "judge")]
@@ -58,7 +58,7 @@ def by_query(collection: Collection, counts: Rows) -> Rows:
             labelled=Count("pk", filter=Q(state__in=[PairState.AGREED, PairState.DECIDED])),
         )
     }
-    still_open = set(collection.queries.filter(openings__closed_at=None).values_list("pk", flat=True))
+    still_open = set(Opening.objects.filter(practice=None, closed_at=None).values_list("query", flat=True))
     queries = collection.queries.in_bulk(list(pairs))
     people = User.objects.in_bulk({row["judge"] for row in counts})
     judges: dict[int, Rows] = {}

@@ -100,8 +100,7 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
         many="candidates",
         size=100,
     )
-    context = {"collection": collection, "query": query, "openings": query.openings.all()}
-    return table.response("dashboard/query.html", context)
+    return table.response("dashboard/query.html", {"collection": collection, "query": query})
 
 
 def candidate_rows(query: int) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from annotation.default_guideline import default_guideline
 from annotation.guidelines import save_guideline
 from annotation.judging import state_of
 from annotation.models import Judgment, Opening, Pair, PairState, Reason, Slot
-from annotation.openings import add_pairs
+from annotation.openings import give, make_pairs
 from annotation.presentation import present
 from corpus.formats.documents import document_of, read_documents
 from corpus.formats.reading import BadLines, Problem
@@ -325,7 +325,8 @@ def _write_ratings(
     ratings = {docno: (first, second, final) for docno, first, second, final in rated.pairs}
     pool = pool_set.pools.get(query=query)
     documents = collection.documents.filter(docno__in=ratings, candidates__pool=pool).order_by("candidates__position")
-    pairs = {pair.pk: pair for pair in add_pairs(opening, documents, couple)}
+    pairs = {pair.pk: pair for pair in make_pairs(opening, documents)}
+    give(query, list(pairs.values()), couple)
     version = 1 if query.facet in FACETS else 0
     digests = {pk: present(query, pair.document, version).digest for pk, pair in pairs.items()}
     judgments: dict[int, list[Judgment]] = defaultdict(list)

@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Collection, Invitation, Membership
-from annotation.models import Pair
+from annotation.models import Pair, Practice
 from corpus.models import Document, Query
 from evaluation.models import ModelJudge
 from pooling.models import Pool, PoolSet
@@ -35,6 +35,9 @@ KEYS: dict[str, Any] = {
     "reopen-pair": Pair,
     "document": Document,
     "model-judge": ModelJudge,
+    "practice": Practice,
+    "close-practice": Practice,
+    "own-training": Practice,
     "delete-model": ModelJudge,
 }
 
@@ -78,7 +81,7 @@ def values_of(name: str, parameter: str, collection: Collection) -> list[str]:
     if parameter == "token":
         if name == "invitation":
             return ["none"]
-        return [pair.token for pair in Pair.objects.of(collection)]
+        return [pair.token for pair in Pair.objects.filter(query__collection=collection)]
     if parameter == "query_pk":
         return [str(query.pk) for query in collection.queries.all()]
     if name in ("job", "cancel-job"):

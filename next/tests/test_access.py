@@ -21,16 +21,18 @@ NOT_HERE = {
     "comparison",
     "system",
     "model-judge",
+    "practice",
+    "own-training",
 }  # this world has none
 ANYONE = {"invitation"}
 LOGGED_IN = {"home", "new-collection", "account"}
 MEMBERS = {"collection", "guideline"}
-ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review"}
+ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"}
 ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
-    *("build-baselines", "make-folds", "delete-model"),
+    *("build-baselines", "make-folds", "delete-model", "close-practice"),
 }
 
 

@@ -17,6 +17,8 @@ from django.urls import reverse
 
 from accounts.services import add_member
 from annotation.judging import shown_pair
+from annotation.models import Slot
+from annotation.practice import gold_documents, start_practice
 from corpus.models import Document
 from pooling.models import Candidate, Contribution
 from retrieval.models import RankedList, Run
@@ -197,3 +199,21 @@ def decide_all(pairs, adjudicator) -> None:
             replaces=None,
             seconds=None,
         )
+
+
+def test_a_trainee_learns_no_answer_before_the_end(collection, papers, people, as_):
+    """All but one pair judged: nothing that the server sends depends on the answers."""
+    query = builders.query(collection, papers[0])
+    cem = builders.person("cem", collection, "annotator")
+
+    def train(*grades):
+        def history():
+            gold = {query.name: dict(zip(("d01", "d02", "d03"), grades, strict=True))}
+            about = {"documents": gold_documents(collection, gold), "people": [cem], "by": None}
+            start_practice(collection=collection, name="Training", gold=gold, **about)
+            for slot in Slot.objects.filter(judge=cem, position__lt=3).select_related("pair", "judge"):
+                builders.judge(slot.pair, cem, 1)
+
+        return history
+
+    assert_same(two_worlds(train(1, 1, 1), train(0, 3, 2), lambda: crawl(as_("cem"), collection)))
