@@ -62,7 +62,7 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
     return opening
 
 
-def add_pairs(opening: Opening, candidates: QuerySet[Candidate], couple: Couple) -> list[Pair]:
+def add_pairs(opening: Opening, candidates: Iterable[Candidate], couple: Couple) -> list[Pair]:
     query, seed = opening.query, opening.query.collection.seed
     pairs = Pair.objects.bulk_create(
         [

@@ -98,7 +98,15 @@ def documentation(tables: Tables, manifest: dict[str, Any], files: Files) -> Fil
         name: render_to_string(f"release/files/{name}", context).encode()
         for name in ("README.md", "DATASHEET.md", "GUIDELINE.md")
     }
-    return written | {"verify.py": Path(verify.__file__).read_bytes()}
+    about = {
+        "description": tables.collection.description,
+        "merged_labels": tables.collection.merged_labels,
+        "guidelines": [
+            {key: getattr(each, key) for key in ("facet", "version", "text", "grades")} for each in tables.guidelines
+        ],
+        "datasheet": tables.datasheet,
+    }
+    return written | {"collection.json": json_file(about), "verify.py": Path(verify.__file__).read_bytes()}
 
 
 def pack(files: Files) -> bytes:

@@ -27,9 +27,10 @@ def verify(folder: Path) -> list[str]:
         faults = [
             *wrong_files(folder, manifest["files"]),
             *wrong_ratings(ratings, len(manifest["collection"]["grades"])),
+            *wrong_decisions(decisions, len(manifest["collection"]["grades"])),
         ]
         return [*faults, *wrong_labels(labels, ratings, decisions), *wrong_qrels(folder, labels)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
         return [f"A file is missing or broken ({type(error).__name__}: {error})."]
 
 
@@ -59,6 +60,12 @@ def wrong_ratings(ratings: list[Row], grades: int) -> Iterator[str]:
         for row in both:
             if bool(row["grade"]) == bool(row["reason"]) or (row["grade"] and row["grade"] not in scale):
                 yield f"ratings.csv: {query} {docno} must have a grade from 0 to {grades - 1}, or a reason."
+
+
+def wrong_decisions(decisions: list[Row], grades: int) -> Iterator[str]:
+    for row in decisions:
+        if row["grade"] not in {"", *map(str, range(grades))}:
+            yield f"decisions.csv: {row['query']} {row['docno']} must have a grade from 0 to {grades - 1}, or none."
 
 
 def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row]) -> Iterator[str]:
