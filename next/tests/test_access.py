@@ -16,13 +16,14 @@ NOT_HERE = {
     "run-file",
     "run-list",
     "version",
+    "version-changes",
     "release-file",
     "pool-manifest",
     "comparison",
     "system",
     "model-judge",
 }  # this world has none
-ANYONE = {"invitation"}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
 LOGGED_IN = {"home", "new-collection", "account"}
 MEMBERS = {"collection", "guideline"}
 ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review"}
@@ -30,7 +31,7 @@ ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
-    *("build-baselines", "make-folds", "delete-model"),
+    *("build-baselines", "make-folds", "delete-model", "release-public"),
 }
 
 
