@@ -25,6 +25,7 @@ from tests.release.helpers import built, files_of, pair_of, unpacked
 from tests.release.test_verify import change
 
 pytestmark = pytest.mark.django_db
+NAMED = {"MANIFEST.json", "croissant.json"}  # have the short name
 ODD_IDS = {"d02": "=1+1", "d03": "007", "d04": "a,b", "d05": '"quoted"', "d10": "日本", "d11": "1e5", "d06": "'=1"}
 
 
@@ -106,7 +107,7 @@ def test_topics_without_facets_are_the_same_again(people, tmp_path):
     again = imported(content, tmp_path)
     after = files_of(built(again, with_texts=True).content)
     before = files_of(content)
-    assert {name for name in before if after.get(name) != before[name]} == {"MANIFEST.json"}  # it has the short name
+    assert {name for name in before if after.get(name) != before[name]} == NAMED
     asked = again.queries.get()
     assert (asked.title, asked.description, asked.narrative) == (topic.title, topic.description, topic.narrative)
     assert again.documents.get(docno="01").sentences == documents[0].sentences
