@@ -74,7 +74,7 @@ def file_object(name: str, content: bytes) -> Row:
         "name": name,
         "contentUrl": name,
         "contentSize": f"{len(content)} B",
-        "encodingFormat": FORMATS[PurePath(name).suffix],
+        "encodingFormat": FORMATS.get(PurePath(name).suffix, "application/octet-stream"),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
 

@@ -41,6 +41,17 @@ from web.errors import AppError, BadInput, Conflict
 from web.forms import cleaned
 
 Named = tuple[str, str]  # query, docno
+# What data of a wrong kind raise, wherever it is noticed.
+WRONG_DATA = (
+    Problem,
+    DatabaseError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -76,16 +87,7 @@ def import_release(*, file: Path, slug: str, admin: User | None) -> Collection:
             return write_collection(read_release(folder), slug=slug, admin=admin)
         except AppError:
             raise
-        except (
-            Problem,
-            DatabaseError,
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ) as error:
+        except WRONG_DATA as error:
             raise BadInput(f"{file.name} contradicts itself ({type(error).__name__}: {error}).") from error
 
 
@@ -120,8 +122,7 @@ def read_release(folder: Path) -> Content:
     for docno in sorted({row["docno"] for row in [*queries, *candidates]} - {"", *documents}):
         documents[docno] = {"docno": docno_of(docno, "docno")}
     return Content(
-        about={key: manifest["collection"][key] for key in CollectionForm.Meta.fields if key != "description"}
-        | {"description": more["description"]},
+        about=manifest["collection"] | {"description": more["description"]},
         documents=list(documents.values()),
         queries=queries,
         runs=manifest["runs"],

@@ -51,7 +51,7 @@ def file_response(request: HttpRequest, release: Release) -> HttpResponse:
         ("ETag", etag),
     ]
     if answer := get_conditional_response(request, etag=etag):
-        return answer  # type: ignore[return-value]
+        return answer
     try:
         return WhiteNoiseMiddleware.serve(StaticFile(release.file.path, headers), request)
     except Exception as error:  # each storage has its own errors

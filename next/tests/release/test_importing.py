@@ -8,6 +8,8 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
 from accounts.models import Collection, User
 from accounts.services import add_member
@@ -23,6 +25,7 @@ from retrieval.models import Run
 from tests import builders
 from tests.release.helpers import built, files_of, pair_of, unpacked
 from tests.release.test_verify import change
+from web.csv import as_typed, defused
 
 pytestmark = pytest.mark.django_db
 NAMED = {"MANIFEST.json", "croissant.json"}  # have the short name
@@ -94,6 +97,11 @@ def test_a_release_of_the_imported_collection_is_the_same_file(odd, tmp_path, wi
     after = built(imported(content, tmp_path, "papers"), with_texts=with_texts, notes="The first.").content
     assert files_of(after) == before
     assert after == content
+
+
+@given(st.text() | st.from_regex(r"\A'*\s?[=+-]?[0-9.]*\Z"))
+def test_names_that_were_kept_from_running_come_back(name):
+    assert as_typed(str(defused(name))) == name
 
 
 def test_topics_without_facets_are_the_same_again(people, tmp_path):
