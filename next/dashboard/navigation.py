@@ -57,7 +57,7 @@ ADMIN_TABS = [
         },
         ("system", "comparison", "add-ranking", "model-judge", "add-model", "import-model", "baselines"),
     ),
-    Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
+    Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version", "version-changes")),
 ]
 ANNOTATOR_TABS = [
     Tab("Your queries", {"work": "Your queries"}, ("own-training",)),

@@ -23,6 +23,7 @@ from web.errors import BadInput
 
 LONGEST_REASON = 500  # characters
 NAMED = 20  # of what a check found, in manifest and page
+WITH_TEXT = ~Q(document__title="", document__sentences=[])  # of an imported release without texts, no document is
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def unopened_queries(collection: Collection) -> list[str]:
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
     pairs = Pair.objects.of(collection)
-    own = Q(document=F("query__document")) | Q(document__text_digest=F("query__document__text_digest"))
+    own = Q(document=F("query__document")) | WITH_TEXT & Q(document__text_digest=F("query__document__text_digest"))
     found = list(pairs.filter(own).values_list("query__name", "document__docno"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
     of_topics = pairs.filter(query__document=None).values_list(
@@ -116,7 +117,7 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = Pair.objects.of(collection)
+    pairs = Pair.objects.of(collection).filter(WITH_TEXT)
     alike = pairs.values("query", "document__text_digest").annotate(number=Count("pk")).filter(number__gt=1)
     several = {(row["query"], row["document__text_digest"]) for row in alike}
     found = pairs.filter(document__text_digest__in={digest for _, digest in several})

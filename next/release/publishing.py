@@ -57,6 +57,11 @@ def publish_release(work: Work, *, version: str, accept: dict[str, str], with_te
         result |= {"version": version, "sha256": built.sha256, "labels": built.manifest["counts"]["labels"]}
 
 
+def show_publicly(*, release: Release, is_public: bool) -> None:
+    """Let everybody see a version, or no longer. Who has downloaded it keeps it."""
+    Release.objects.filter(pk=release.pk).update(is_public=is_public)
+
+
 def draft(collection: Collection, *, with_texts: bool) -> Built:
     """Everything as it is now. It states what the checks find, without reasons."""
     return build_release(collection, version=DRAFT, with_texts=with_texts, reasons=dict.fromkeys(gate.BY_KEY, ""))

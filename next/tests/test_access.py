@@ -16,6 +16,7 @@ NOT_HERE = {
     "run-file",
     "run-list",
     "version",
+    "version-changes",
     "release-file",
     "pool-manifest",
     "comparison",
@@ -24,7 +25,7 @@ NOT_HERE = {
     "practice",
     "own-training",
 }  # this world has none
-ANYONE = {"invitation"}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
 LOGGED_IN = {"home", "new-collection", "account"}
 MEMBERS = {"collection", "guideline"}
 ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"}
@@ -32,7 +33,7 @@ ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
-    *("build-baselines", "make-folds", "delete-model", "close-practice"),
+    *("build-baselines", "make-folds", "delete-model", "close-practice", "release-public"),
 }
 
 

@@ -41,9 +41,13 @@ NOISE = [
 
 
 def crawl(client, collection) -> dict[str, bytes]:
-    """What the server sends at every address, without what differs between two equal visits."""
+    return seen_at(client, [path for _, path in addresses(collection)])
+
+
+def seen_at(client, paths) -> dict[str, bytes]:
+    """What the server sends at each path, without what differs between two equal visits."""
     seen = {}
-    for _, path in addresses(collection):
+    for path in paths:
         answer = client.get(path)
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         if body[:2] == b"PK":
