@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from corpus.digests import json_digest
 
 
@@ -138,3 +140,58 @@ class Query(models.Model):
         if self.document is not None and chosen:
             return " ".join(chosen)
         return " ".join([self.document.title if self.document else self.title, *(text for text, _ in marked)]).strip()
+
+
+def default_types() -> list[str]:
+    """As in CSFCube's release, whose fifth type, surveys, is left out."""
+    return ["application/tool", "data-driven approach", "resources/evaluation", "theoretical"]
+
+
+class Sample(models.Model):
+    """Papers drawn at random from periods of a collection, to be screened before some become queries.
+
+    `periods` are first and last years, or empty where years do not matter; `docnos` are in the order of screening.
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="sample")
+    periods = models.JSONField(default=list, blank=True)
+    per_period = models.PositiveIntegerField("Papers of each period", default=20, validators=[MinValueValidator(1)])
+    least_cited = models.PositiveIntegerField(
+        "Minimum of cited documents", default=0, help_text="Papers that cite fewer are not drawn."
+    )
+    types = models.JSONField("Types of paper", default=default_types)
+    seed = models.CharField(max_length=200, validators=[RegexValidator(r"^[^|]+$", "A seed has no |.")])
+    docnos = models.JSONField(default=list, editable=False)
+
+    def __str__(self) -> str:
+        return f"sample of {self.collection}"
+
+
+class Unfit(models.TextChoices):
+    """Why a paper cannot be a query, whatever its facets say."""
+
+    SURVEY = "survey", "A survey"
+    CITED = "cited", "It hangs on one paper that it cites"
+    TYPE = "type", "No type fits, or the text is broken"
+
+
+class Screening(models.Model):
+    """What a screener said of a paper: its type and how much it says on each facet, or why it is no query.
+
+    `ratings` are from 1 to 5 by facet; without facets, the one of "" is of the paper as a whole.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="screenings")
+    screener = models.ForeignKey(User, models.PROTECT, related_name="screenings")
+    paper_type = models.CharField(max_length=100, blank=True)
+    unfit = models.CharField(max_length=6, choices=Unfit, blank=True)
+    ratings = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["document", "screener"], name="screened_once_by_a_person"),
+            models.CheckConstraint(condition=Q(paper_type="") ^ Q(unfit=""), name="a_type_or_why_unfit"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.screener} on {self.document}"
