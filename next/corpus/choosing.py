@@ -23,20 +23,20 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
 class Paper(NamedTuple):
-    """`ratings` are of the facets that it may be asked under; `kept` are those that it is asked under in any case."""
+    """`ratings` are of the facets that it may be asked under; `asked` are those that it is asked under already."""
 
     docno: str
     period: str
     type: str
     ratings: Mapping[str, float]
-    kept: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def options(self) -> list[tuple[str, ...]]:
         """The sets of facets under which it may be chosen."""
-        facets = sorted({*self.ratings, *self.kept})
-        sizes = range(max(1, len(self.kept)), max(MOST_FACETS, len(self.kept)) + 1)
-        return [each for size in sizes for each in combinations(facets, size) if {*self.kept} <= {*each}]
+        facets = sorted({*self.ratings, *self.asked})
+        sizes = range(max(1, len(self.asked)), max(MOST_FACETS, len(self.asked)) + 1)
+        return [each for size in sizes for each in combinations(facets, size) if {*self.asked} <= {*each}]
 
 
 def suggest(
@@ -53,7 +53,7 @@ def suggest(
         raise BadInput(f"The papers that qualify give at most {most} queries, got {queries}.")
     groups: dict[tuple[Any, ...], list[Paper]] = defaultdict(list)
     for paper in papers:
-        groups[paper.period, paper.type, tuple(sorted(paper.ratings)), tuple(sorted(paper.kept))].append(paper)
+        groups[paper.period, paper.type, tuple(sorted(paper.ratings)), tuple(sorted(paper.asked))].append(paper)
     # A variable says how many papers of a group are asked under a set of facets.
     variables = [(group, facets) for group in sorted(groups) for facets in groups[group][0].options]
     sizes = {number: len(facets) for number, (_, facets) in enumerate(variables)}

@@ -12,7 +12,7 @@ from statistics import mean
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min
 
 from accounts.models import Collection, User
 from accounts.services import lock_collection
@@ -22,45 +22,27 @@ from corpus.ordering import order_key, shuffled
 from corpus.queries import Wanted, add_query_papers
 from web.errors import BadInput
 
-YEARS = 5  # of a period
 GOOD = 3  # the mean rating from which a paper may be asked under a facet
 APART = 2  # ratings that differ by so much are shown
 MOST_PAPERS = 5_000
-ANY_YEAR = "any year"
 
 
-def with_abstract(collection: Collection) -> QuerySet[Document]:
-    return collection.documents.exclude(sentences=[])
-
-
-def usual_periods(collection: Collection) -> list[list[int]]:
-    """Periods of five years that cover the documents."""
-    years = with_abstract(collection).aggregate(first=Min("year"), last=Max("year"))
-    if years["first"] is None:
-        return []
-    start = years["first"] // YEARS * YEARS
-    return [[year, year + YEARS - 1] for year in range(start, years["last"] + 1, YEARS)]
-
-
-def period_name(period: list[int]) -> str:
-    first, last = period
-    return str(first) if first == last else f"{first}–{last}"
-
-
-def period_of(year: int | None, periods: list[list[int]]) -> str:
-    """The name of the year's period, "" for none."""
-    if not periods:
-        return ANY_YEAR
-    found = (period for period in periods if year is not None and period[0] <= year <= period[1])
-    return next(map(period_name, found), "")
+def new_sample(collection: Collection) -> Sample:
+    """A plan, not saved, whose periods of five years cover the documents."""
+    years = collection.documents.exclude(sentences=[]).aggregate(first=Min("year"), last=Max("year"))
+    sample = Sample(collection=collection, seed=collection.seed, last_year=years["last"])
+    if years["first"] is not None:
+        sample.first_year = years["first"] - years["first"] % sample.years
+    return sample
 
 
 def papers_by_period(sample: Sample) -> dict[str, list[str]]:
     """The docnos that may be drawn: documents with an abstract that cite enough."""
-    found: dict[str, list[str]] = {period_name(period): [] for period in sample.periods} or {ANY_YEAR: []}
+    found: dict[str, list[str]] = {period: [] for period in sample.periods}
     columns = ["docno", "year", *(["cites"] if sample.least_cited else [])]
-    for docno, year, *cites in with_abstract(sample.collection).values_list(*columns).iterator(chunk_size=2000):
-        period = period_of(year, sample.periods)
+    documents = sample.collection.documents.exclude(sentences=[])
+    for docno, year, *cites in documents.values_list(*columns).iterator(chunk_size=2000):
+        period = sample.period_of(year)
         if period and (not cites or len(cites[0]) >= sample.least_cited):
             found[period].append(docno)
     return found
@@ -117,8 +99,7 @@ def screened_papers(sample: Sample, keys: Iterable[int]) -> list[dict[str, Any]]
     papers = []
     for document in documents.order_by("year", "pk"):
         said = screenings[document.pk]
-        types = [each.paper_type for each in said if each.paper_type]
-        unfit = sum(bool(each.unfit) for each in said)
+        types = [each.kind for each in said if not each.is_unfit]
         facets = [
             rated_facet(document, facet, said, is_asked=(document.pk, facet) in asked)
             for facet in collection.facets or [""]
@@ -126,13 +107,12 @@ def screened_papers(sample: Sample, keys: Iterable[int]) -> list[dict[str, Any]]
         papers.append(
             {
                 "document": document,
-                "period": period_of(document.year, sample.periods),
+                "period": sample.period_of(document.year),
                 "type": max(types, key=types.count, default=""),
                 "types": list(dict.fromkeys(types)),
-                "is_unfit": unfit > 0,
-                "is_disputed": 0 < unfit < len(said),
+                "is_disputed": 0 < len(types) < len(said),
                 "facets": facets,
-                "qualifies": not unfit and any(each["is_good"] or each["is_asked"] for each in facets),
+                "qualifies": len(types) == len(said) and any(each["is_good"] or each["is_asked"] for each in facets),
             }
         )
     return papers
@@ -145,43 +125,30 @@ def rated_facet(document: Document, facet: str, screenings: list[Screening], *, 
     is_labelled = not facet or bool(document.collection.labels_of(facet) & {*document.labels})
     return {
         "name": facet,
-        "value": f"{document.pk} {facet}",
+        "value": f"{document} {facet}",
         "rating": mean(ratings) if ratings else None,
         "ratings": ratings,
         "are_apart": bool(ratings) and max(ratings) - min(ratings) >= APART,
         "is_good": is_good,
-        "is_unlabelled": is_good and not is_labelled,
         "is_asked": is_asked,
         "is_open": is_good and is_labelled and not is_asked,
     }
 
 
-def suggest_ticks(
-    papers: Iterable[dict[str, Any]], *, ticked: set[str], keep: bool, queries: int, from_papers: int | None, seed: str
-) -> set[str]:
-    """The values of an even choice. What is a query already counts, and what is ticked if it is to be kept."""
+def suggest_ticks(papers: Iterable[dict[str, Any]], *, queries: int, from_papers: int | None, seed: str) -> list[str]:
+    """An even choice. What is a query already stays one, and counts."""
     rated = []
     for paper in papers:
-        ratings = {facet["name"]: facet["rating"] for facet in paper["facets"] if facet["is_open"]}
-        kept = (each["name"] for each in paper["facets"] if each["is_asked"] or (keep and each["value"] in ticked))
-        rated.append(Paper(paper["document"].docno, paper["period"], paper["type"], ratings, tuple(kept)))
+        ratings = {each["name"]: each["rating"] for each in paper["facets"] if each["is_open"]}
+        asked = tuple(each["name"] for each in paper["facets"] if each["is_asked"])
+        rated.append(Paper(paper["document"].docno, paper["period"], paper["type"], ratings, asked))
     found = suggest(rated, queries=queries, from_papers=from_papers, seed=seed)
-    return {
-        facet["value"]
-        for paper in papers
-        for facet in paper["facets"]
-        if facet["is_open"] and facet["name"] in found.get(paper["document"].docno, ())
-    }
+    return [f"{docno} {facet}" for docno, facets in found.items() for facet in facets]
 
 
-def add_ticked(*, collection: Collection, papers: Iterable[dict[str, Any]], ticked: set[str]) -> int:
-    """Make queries of the ticked facets, with the papers' types. Returns how many are new."""
-    wanted: list[Wanted] = []
-    types = {}
-    for paper in papers:
-        docno = paper["document"].docno
-        types[docno] = paper["type"]
-        wanted += [(docno, facet["name"], []) for facet in paper["facets"] if facet["value"] in ticked]
+def add_ticked(*, collection: Collection, ticked: Iterable[str], types: Mapping[str, str]) -> int:
+    """Make queries of ticked facets, with the types of their papers. Returns how many are new."""
+    wanted: list[Wanted] = [(docno, facet, []) for docno, _, facet in (value.rpartition(" ") for value in ticked)]
     if not wanted:
         raise BadInput("Tick at least one facet of a paper.")
     new, _ = add_query_papers(collection=collection, wanted=wanted, types=types)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import string
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
-from corpus.models import Sample, Screening, Unfit
+from corpus.models import UNFIT, Kind, Sample, Screening
 from corpus.screening import (
     add_ticked,
     draw_sample,
@@ -28,8 +26,7 @@ from corpus.screening import (
 from corpus.screening_forms import ChoiceForm, SampleForm, ScreeningForm, SuggestForm
 from web.errors import NotFound, attempt
 
-UNFIT_KEYS = {Unfit.SURVEY: "s", Unfit.CITED: "c", Unfit.TYPE: "x"}
-OTHER_KEYS = "u"  # back
+KEYS = "adrtscx"  # of the kinds, in their order
 
 
 @require_http_methods(["GET", "POST"])
@@ -39,29 +36,21 @@ def sample_papers(request: CollectionRequest, collection: Collection) -> HttpRes
     form = SampleForm(request.POST or None, collection=collection)
     sample: Sample = form.instance
     drawn = sample.docnos
-    made = attempt(form, draw_sample, sample=sample) if form.is_valid() and "draw" in request.POST else None
-    if made:
-        messages.success(request, f"{len(sample.docnos):,} papers are drawn.")
-        return redirect("screen-papers", collection.slug)
+    if form.is_valid() and "draw" in request.POST:
+        if attempt(form, draw_sample, sample=sample):
+            messages.success(request, f"{len(sample.docnos):,} papers are drawn.")
+            return redirect("screen-papers", collection.slug)
     papers = papers_by_period(sample) if form.is_valid() or not form.is_bound else {}
-    periods: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "papers": len(docnos),
-            "drawn": min(len(docnos), sample.per_period),
-            "missing": max(sample.per_period - len(docnos), 0),
-        }
-        for name, docnos in papers.items()
-    ]
-    there = sum(row["papers"] for row in periods)
+    sizes = [len(docnos) for docnos in papers.values()]
     screeners = Screening.objects.filter(document__collection=collection, document__docno__in=drawn)
     context = {
         "collection": collection,
         "form": form,
-        "periods": periods,
-        "there": there,
-        "left_out": collection.documents.count() - there,
-        "total": sum(row["drawn"] for row in periods),
+        "sample": sample,
+        "papers": papers,
+        "there": sum(sizes),
+        "total": sum(min(size, sample.per_period) for size in sizes),
+        "left_out": collection.documents.count() - sum(sizes),
         "drawn": len(drawn),
         "screeners": screeners.values("screener__name", "screener__username").annotate(number=Count("pk")),
     }
@@ -72,10 +61,6 @@ def sample_papers(request: CollectionRequest, collection: Collection) -> HttpRes
 @require_GET
 @in_collection(ADMIN)
 def screen_papers(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    return next_paper(request, collection)
-
-
-def next_paper(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """To the first paper that the person has not screened; then to the choice."""
     sample = Sample.objects.filter(collection=collection).first()
     if sample is None:
@@ -84,7 +69,6 @@ def next_paper(request: CollectionRequest, collection: Collection) -> HttpRespon
     for key in order:
         if key not in own:
             return redirect("screen-paper", collection.slug, key)
-    messages.success(request, "You have screened every paper of the sample.")
     return redirect("choose-papers", collection.slug)
 
 
@@ -98,14 +82,10 @@ def screen_paper(request: CollectionRequest, collection: Collection, pk: int) ->
         raise NotFound("This paper is not in the sample. The sample may have been drawn again.")
     document = collection.documents.get(pk=pk)
     screening = Screening.objects.filter(document=document, screener=request.user).first()
-    initial = {}
-    if screening:
-        initial = {f"rating_{n}": screening.ratings.get(facet) for n, facet in enumerate(collection.facets or [""])}
-        initial["kind"] = screening.paper_type or screening.unfit
-    form = ScreeningForm(request.POST or None, types=sample.types, facets=collection.facets, initial=initial)
+    form = ScreeningForm(request.POST or None, facets=collection.facets, screening=screening)
     if form.is_valid():
         Screening.objects.update_or_create(document=document, screener=request.user, defaults=form.cleaned_data)
-        return next_paper(request, collection)
+        return redirect("screen-papers", collection.slug)
     wanted = [collection.labels_of(facet) for facet in collection.facets]
     context = {
         "collection": collection,
@@ -115,25 +95,13 @@ def screen_paper(request: CollectionRequest, collection: Collection, pk: int) ->
             for text, label in document.labelled_sentences()
         ],
         "form": form,
-        "kinds": list(zip(letters(sample.types), form["kind"], strict=True)),
-        "fit": len(sample.types),
-        "screening": screening,
+        "kinds": list(zip(KEYS, form["kind"], strict=True)),
+        "unfit": UNFIT,
         "before": order[order.index(pk) - 1] if order[0] != pk else None,
         "done": len(own),
         "total": len(order),
     }
     return render(request, "corpus/screen.html", context)
-
-
-def letters(types: Iterable[str]) -> list[str]:
-    """A key for each type, where it can be a letter of its name, and then those of the reasons."""
-    free = [each for each in string.ascii_lowercase if each not in OTHER_KEYS and each not in UNFIT_KEYS.values()]
-    found = []
-    for name in types:
-        key = next((each for each in name.lower() if each in free), free[0])
-        free.remove(key)
-        found.append(key)
-    return [*found, *UNFIT_KEYS.values()]
 
 
 @require_http_methods(["GET", "POST"])
@@ -150,12 +118,13 @@ def choose_papers(request: CollectionRequest, collection: Collection) -> HttpRes
     act = request.POST.get("act", "")
     form = ChoiceForm(request.POST or None, papers=papers)
     suggesting = SuggestForm(request.POST if act == "suggest" else None)
-    ticked = set(form.cleaned_data["chosen"]) if form.is_valid() else set()
+    ticked = form.cleaned_data["chosen"] if form.is_valid() else []
     if act == "suggest" and form.is_valid() and suggesting.is_valid():
-        values = suggesting.cleaned_data | {"ticked": ticked, "seed": sample.seed}
-        ticked = attempt(suggesting, suggest_ticks, papers=papers, **values) or ticked
+        values = suggesting.cleaned_data | {"papers": papers, "seed": sample.seed}
+        ticked = attempt(suggesting, suggest_ticks, **values) or ticked
     elif act == "add" and form.is_valid():
-        new = attempt(form, add_ticked, collection=collection, papers=papers, ticked=ticked)
+        types = {paper["document"].docno: paper["type"] for paper in papers}
+        new = attempt(form, add_ticked, collection=collection, ticked=ticked, types=types)
         if new is not None:
             messages.success(request, f"{new:,} added.")
             return redirect("queries", collection.slug)
@@ -170,13 +139,13 @@ def choose_papers(request: CollectionRequest, collection: Collection) -> HttpRes
         "screened": len(screened),
         "total": len(order),
         "disputed": [paper for paper in screened if paper["is_disputed"]],
-        "counts": counts_of(papers, ticked, sample.types),
+        "counts": counts_of(papers, set(ticked)),
     }
     template = "corpus/_counts.html" if request.headers.get("HX-Target") == "counts" else "corpus/choose.html"
     return render(request, template, context)
 
 
-def counts_of(papers: list[dict[str, Any]], ticked: set[str], types: list[str]) -> dict[str, Any]:
+def counts_of(papers: list[dict[str, Any]], ticked: set[str]) -> dict[str, Any]:
     """Queries by period, type and facet, those that exist and those that are ticked, as rows of a table."""
     cells: Counter[tuple[str, str, str]] = Counter()
     sizes = []
@@ -184,8 +153,7 @@ def counts_of(papers: list[dict[str, Any]], ticked: set[str], types: list[str]) 
         facets = [each["name"] for each in paper["facets"] if each["is_asked"] or each["value"] in ticked]
         cells.update((paper["period"], paper["type"], facet) for facet in facets)
         sizes.append(len(facets))
-    there = {paper["type"] for paper in papers}
-    kinds = [*(each for each in types if each in there), *sorted(there - {*types})]
+    kinds = [kind for kind in Kind.values if any(paper["type"] == kind for paper in papers)]
     names = list(dict.fromkeys(facet["name"] for paper in papers for facet in paper["facets"]))
     most = max(cells.values(), default=1)
 

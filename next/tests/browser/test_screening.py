@@ -10,7 +10,6 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from corpus.models import Sample, Screening
-from tests import builders
 from tests.browser.test_pages import RULES, SIZES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -69,7 +68,7 @@ def test_query_papers_are_chosen_by_keyboard_alone(page_of, collection, papers):
     for key in "d333":
         page.keyboard.press(key)
     page.wait_for_url(re.compile("/choose/$"))
-    said = {each.document_id: (each.paper_type, [*each.ratings.values()]) for each in Screening.objects.all()}
+    said = {each.document_id: (each.kind, [*each.ratings.values()]) for each in Screening.objects.all()}
     assert said == {
         order[0].pk: ("theoretical", [4, 5, 1]),
         order[1].pk: ("resources/evaluation", [2, 3, 5]),
@@ -88,20 +87,3 @@ def test_query_papers_are_chosen_by_keyboard_alone(page_of, collection, papers):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/queries/$"))
     assert collection.queries.count() == 6
-
-
-def test_screening_works_without_a_script(page_of, collection, papers):
-    builders.person("eve", collection, "admin")
-    page = page_of("eve", reverse("sample-papers", args=[collection.slug]), java_script_enabled=False)
-    page.get_by_label("Papers of each period").fill("2")
-    page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#periods tfoot")).to_contain_text("6")
-    page.get_by_role("button", name="Draw sample").click()
-    page.get_by_label("theoretical").check()
-    for facet in page.locator("fieldset.rating").all():
-        facet.get_by_label("4").check()
-    page.get_by_role("button", name="Save and go on").click()
-    page.get_by_role("link", name="Choose", exact=True).click()
-    page.get_by_role("checkbox", name="method").check()
-    page.get_by_role("button", name="Count").click()
-    expect(page.locator("#counts p")).to_contain_text("1 query from 1 paper")

@@ -22,7 +22,7 @@ SHARED = Path(os.environ.get("SHARED_DIR", Path(settings.BASE_DIR).parent.parent
 def distance(papers, choice):
     """From even shares of the periods, types and facets that there are, squared and summed."""
     chosen = [(paper.period, paper.type, facet) for paper in papers for facet in choice.get(paper.docno, ())]
-    there = [(paper.period, paper.type, facet) for paper in papers for facet in {*paper.ratings, *paper.kept}]
+    there = [(paper.period, paper.type, facet) for paper in papers for facet in {*paper.ratings, *paper.asked}]
     total = Fraction(0)
     for place in range(3):
         numbers = Counter(each[place] for each in chosen)
@@ -40,20 +40,20 @@ def all_choices(papers, queries, from_papers):
 
 
 def subsets(paper):
-    facets = sorted({*paper.ratings, *paper.kept})
+    facets = sorted({*paper.ratings, *paper.asked})
     found = [
         tuple(facet for place, facet in enumerate(facets) if number >> place & 1) for number in range(2 ** len(facets))
     ]
-    return [each for each in found if {*paper.kept} <= {*each} and len(each) <= max(2, len(paper.kept))]
+    return [each for each in found if {*paper.asked} <= {*each} and len(each) <= max(2, len(paper.asked))]
 
 
 def some_papers(rng):
     papers = []
     for number in range(rng.randint(1, 6)):
         ratings = {facet: rng.choice([3, 3.5, 5]) for facet in "bmr" if rng.random() < 0.6}
-        kept = tuple(facet for facet in "bmr" if rng.random() < 0.12)
-        if ratings or kept:
-            papers.append(Paper(f"d{number}", rng.choice("12"), rng.choice("xyz"), ratings, kept))
+        asked = tuple(facet for facet in "bmr" if rng.random() < 0.12)
+        if ratings or asked:
+            papers.append(Paper(f"d{number}", rng.choice("12"), rng.choice("xyz"), ratings, asked))
     return papers
 
 
