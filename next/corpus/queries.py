@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import PurePath
 from typing import Any
@@ -67,8 +67,13 @@ def raise_all(problems: Sequence[str]) -> None:
 
 
 @transaction.atomic
-def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tuple[int, int]:
-    """Make documents queries: all of them, or none. Returns how many are new, and how many were there."""
+def add_query_papers(
+    *, collection: Collection, wanted: Sequence[Wanted], types: Mapping[str, str] | None = None
+) -> tuple[int, int]:
+    """Make documents queries: all of them, or none. Returns how many are new, and how many were there.
+
+    `types` are the types of papers by docno, where they are known.
+    """
     lock_collection(collection)
     asked = collection.documents.filter(docno__in={docno for docno, _, _ in wanted})
     documents = {each.docno: each for each in asked.select_related("collection")}
@@ -82,7 +87,7 @@ def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tup
             problems.append(reason)
         else:
             try:
-                new += _add_query(document, facet, numbers)
+                new += _add_query(document, facet, numbers, (types or {}).get(docno, ""))
             except BadInput as error:
                 problems.append(str(error))
     raise_all(problems)
@@ -103,7 +108,7 @@ def _why_not(document: Document, facet: str, numbers: list[int]) -> str:
     return ""
 
 
-def _add_query(document: Document, facet: str, numbers: list[int]) -> bool:
+def _add_query(document: Document, facet: str, numbers: list[int], paper_type: str) -> bool:
     """Whether the query is new. Chosen sentences add -2, -3, … to the name: without them it is the whole facet's."""
     queries = document.collection.queries
     if queries.filter(document=document, facet=facet, sentence_numbers=numbers).exists():
@@ -116,7 +121,7 @@ def _add_query(document: Document, facet: str, numbers: list[int]) -> bool:
         raise BadInput(f"The id {name} has {len(name)} characters. A query's id has at most {LONGEST_NAME}.")
     if queries.filter(name=name).exists():
         raise BadInput(f"The id {name} is another query's.")
-    queries.create(name=name, document=document, facet=facet, sentence_numbers=numbers)
+    queries.create(name=name, document=document, facet=facet, sentence_numbers=numbers, paper_type=paper_type)
     return True
 
 

@@ -23,7 +23,11 @@ class Tab:
 ADMIN_TABS = [
     Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
     Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
-    Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
+    Tab(
+        "Queries",
+        {"queries": "Queries"},
+        (*("query", "add-queries", "import-topics"), *("sample-papers", "screen-paper", "choose-papers")),
+    ),
     Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(
         "Judging",

@@ -34,6 +34,7 @@ KEYS: dict[str, Any] = {
     "discard-pools": PoolSet,
     "reopen-pair": Pair,
     "document": Document,
+    "screen-paper": Document,
     "model-judge": ModelJudge,
     "practice": Practice,
     "close-practice": Practice,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accounts.services import add_member
+from corpus.models import Sample
+from corpus.screening import draw_sample
 from jobs.models import Job
 from tests import builders
 from tests.addresses import addresses, patterns
@@ -39,7 +41,8 @@ POST_ONLY = {
 
 @pytest.fixture
 def world(query, people, papers):
-    """Something at every address: judged pairs, a case, a job."""
+    """Something at every address: judged pairs, a case, a sample to screen, a job."""
+    draw_sample(sample=Sample(collection=query.collection, seed="s"))
     for number, pair in enumerate(query.pairs.order_by("pk")[:4]):
         builders.judge(pair, people.ann, 1)
         builders.judge(pair, people.bob, number % 3)
