@@ -17,7 +17,8 @@ from django.db import Error as DatabaseError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.documents import preview_documents, read_documents
 from corpus.formats.reading import BadLines
@@ -62,6 +63,7 @@ def import_documents(work: Work, *, files: list[str], skip: int = 0, split: bool
             added = collection.documents.filter(import_job=work.job_id).count()
             result |= {"added": added, "unchanged": found - added, "skipped": bad_lines.count, "empty": empty}
             result["reasons"] = bad_lines.reasons
+            record(Verb.IMPORTED, collection=collection, object=f"{added:,} documents", by=work.by)
     except (LeaseLost, DatabaseError):
         raise  # another worker, or the next attempt, goes on
     except Exception:

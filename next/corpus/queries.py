@@ -13,7 +13,8 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import ProtectedError
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.reading import MOST_REASONS, BadLines, first_rows
 from corpus.formats.topics import read_topics
@@ -86,6 +87,7 @@ def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tup
             except BadInput as error:
                 problems.append(str(error))
     raise_all(problems)
+    record(Verb.ADDED, collection=collection, object=f"{new:,} queries")
     return new, len(wanted) - new
 
 
@@ -148,6 +150,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
             else:
                 bad_lines.add(place, f"the id {topic['name']} is another query's.")
     Query.objects.bulk_create(new, batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=f"{len(new):,} topics")
     transaction.on_commit(lambda: discard_upload(path))
     return {"added": len(new), "unchanged": unchanged, "skipped": bad_lines.count, "reasons": bad_lines.reasons}
 
@@ -156,6 +159,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
 def delete_query(*, query: Query) -> None:
     """Remove a query that was never pooled, with its ranked lists. What was pooled stays."""
     lock_collection(query.collection)
+    record(Verb.DELETED, collection=query.collection, object=f"query {query.name}")
     try:
         query.delete()
     except ProtectedError as error:

@@ -21,14 +21,14 @@ class Tab:
 
 
 ADMIN_TABS = [
-    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
+    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "record", "search")),
     Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
     Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
     Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(
         "Judging",
         {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
-        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair"),
+        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "time"),
     ),
     Tab(
         "Results",
