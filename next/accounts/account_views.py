@@ -25,7 +25,7 @@ def account(request: CollectionRequest) -> HttpResponse:
         return redirect("account")
     context = {
         "form": form,
-        "token_form": TokenForm(),
+        "token_form": TokenForm(auto_id="token_%s"),
         "tokens": Token.objects.filter(user=user),
         "factors": factors_of(user),
         "is_confirmed": EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True).exists(),

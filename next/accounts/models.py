@@ -207,7 +207,7 @@ class Verb(models.TextChoices):
     PUBLISHED = "published", "Published"
     TOKEN = "token", "Made an API token"
     REVOKED = "revoked", "Revoked an API token"
-    LOGIN = "login", "Changed a log-in"
+    LOGIN = "login", "Log-in"
     ASKED = "asked", "Asked to be erased"
     ERASED = "erased", "Erased"
 

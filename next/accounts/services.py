@@ -154,7 +154,10 @@ def _hash(token: str) -> str:
 
 @transaction.atomic
 def make_token(*, user: User, name: str, days: int) -> tuple[Token, str]:
-    """The token, and its text, which is shown once and stored nowhere. Its name is not recorded: it may name a person."""
+    """The token, and its text, which is shown once and stored nowhere.
+
+    Its name is not recorded: it may name a person, and would stay when they are erased.
+    """
     token, text = Token.objects.create(user=user, expiry=timedelta(days=days), name=name)
     record(Verb.TOKEN, by=user, days=days)
     return token, text

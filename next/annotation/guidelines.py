@@ -50,7 +50,7 @@ def save_guideline(
     current = guideline_in_force(collection, facet)
     if current.pk and (current.text, current.grades) == (text, list(grades)):
         return current
-    record(Verb.GUIDELINE, collection=collection, object=facet, version=current.version + 1, by=by)
+    record(Verb.GUIDELINE, collection=collection, object=facet and f"of {facet}", version=current.version + 1, by=by)
     return Guideline.objects.create(
         collection=collection,
         facet=facet,

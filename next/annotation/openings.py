@@ -18,6 +18,7 @@ from corpus.models import Query
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool, PoolSet
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 Couple = tuple[User, User]
 TOKEN_LENGTH = 16
@@ -41,7 +42,7 @@ def open_queries(
     """
     lock_collection(collection)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
-    record(Verb.OPENED, collection=collection, object=f"{len(ordered):,} queries", by=by)
+    record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
     return [_open(collection, query, couples[query.pk], by) for query in ordered]
 
 
@@ -156,7 +157,7 @@ def close_queries(*, collection: Collection, queries: Iterable[Query]) -> int:
     if unjudged := Slot.objects.filter(pair__opening__in=openings, judgment=None).count():
         raise Conflict(f"{unjudged:,} judgments are missing. Close a query when both its annotators are done.")
     closed = openings.update(closed_at=timezone.now())
-    record(Verb.CLOSED, collection=collection, object=f"{closed:,} queries")
+    record(Verb.CLOSED, collection=collection, object=plural(closed, "query,queries"))
     return closed
 
 

@@ -312,6 +312,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 KNOX_TOKEN_MODEL = "accounts.Token"
+MIGRATION_MODULES = {"knox": None}  # they make a table of its own, which nobody would use
 
 LOGGING = {
     "version": 1,

@@ -21,6 +21,7 @@ from corpus.formats.topics import read_topics
 from corpus.models import Document, Query
 from corpus.uploads import discard_upload
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 NUMBERS = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", re.ASCII)
 LONGEST_NAME = 250  # characters, as in the database
@@ -87,7 +88,7 @@ def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tup
             except BadInput as error:
                 problems.append(str(error))
     raise_all(problems)
-    record(Verb.ADDED, collection=collection, object=f"{new:,} queries")
+    record(Verb.ADDED, collection=collection, object=plural(new, "query,queries"))
     return new, len(wanted) - new
 
 
@@ -150,7 +151,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
             else:
                 bad_lines.add(place, f"the id {topic['name']} is another query's.")
     Query.objects.bulk_create(new, batch_size=1_000)
-    record(Verb.IMPORTED, collection=collection, object=f"{len(new):,} topics")
+    record(Verb.IMPORTED, collection=collection, object=plural(len(new), "topic,topics"))
     transaction.on_commit(lambda: discard_upload(path))
     return {"added": len(new), "unchanged": unchanged, "skipped": bad_lines.count, "reasons": bad_lines.reasons}
 

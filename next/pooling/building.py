@@ -27,6 +27,7 @@ from pooling.strategies import draw
 from retrieval.citations import CITED
 from retrieval.models import Run
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 
 def start_building(*, collection: Collection, plan: dict[str, Any], by: User | None) -> Job:
@@ -140,7 +141,7 @@ def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
     # One statement: a frozen set refuses any other.
     PoolSet.objects.filter(pk=draft.pk).update(manifest=manifest, frozen_at=timezone.now())
     draft.refresh_from_db()
-    record(Verb.FROZE, collection=collection, object=f"of {len(queries):,} queries", round=draft.round)
+    record(Verb.FROZE, collection=collection, object=f"of {plural(len(queries), 'query,queries')}", round=draft.round)
     return draft
 
 

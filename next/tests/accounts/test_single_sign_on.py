@@ -1,4 +1,4 @@
-"""Log-ins by OpenID Connect: whose account they open, with a small provider on this machine that says what it is told."""
+"""Log-ins by OpenID Connect: whose account they open. The provider here says what it is told."""
 
 from __future__ import annotations
 
