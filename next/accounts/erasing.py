@@ -40,7 +40,7 @@ def erase_person(*, person: User, by: User) -> User:
     person = User.objects.select_for_update().get(pk=person.pk)
     if person == by:
         raise BadInput("Somebody else must erase you: a server keeps one who manages it.")
-    if is_erased(person):
+    if person.actions_about.filter(verb=Verb.ERASED).exists():
         raise Conflict("This person is erased already.")
     memberships = person.memberships.select_related("collection", "user")
     for membership in memberships.active():
@@ -63,10 +63,6 @@ def erase_person(*, person: User, by: User) -> User:
     person.save()
     record(Verb.ERASED, about=person, by=by)
     return person
-
-
-def is_erased(person: User) -> bool:
-    return person.actions_about.filter(verb=Verb.ERASED).exists()
 
 
 def end_sessions(person: User) -> None:

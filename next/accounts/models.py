@@ -231,8 +231,14 @@ class Action(models.Model):
         indexes = [models.Index(fields=["collection", "-id"])]
 
     def __str__(self) -> str:
-        return f"{self.did} {self.about or self.object}".strip()
+        return " ".join(str(part) for part in (self.did, self.about, self.object) if part)
 
     @property
     def did(self) -> str:
         return Verb(self.verb).label
+
+    @property
+    def more(self) -> str:
+        """roles: annotator, adjudicator"""
+        said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in self.details.items()}
+        return "; ".join(f"{key}: {value}" for key, value in said.items())

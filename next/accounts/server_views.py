@@ -6,7 +6,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.contrib import messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
@@ -17,7 +17,7 @@ from accounts.models import Action, User
 from accounts.record import factors_of
 from accounts.views import record_table
 from web.errors import BadInput
-from web.tables import Column, Filter, Table
+from web.tables import Column, Table
 
 
 @for_superusers
@@ -35,16 +35,11 @@ def everyone(request: CollectionRequest) -> HttpResponse:
             Column("erasure_asked_at", "Asked to be erased"),
         ],
         search=["username", "name", "email"],
-        filters=[Filter("state", "State", [("asked", "asked to be erased"), ("closed", "closed")], in_state)],
         default="username",
         one="person",
         many="people",
     )
     return table.response("accounts/everyone.html", {})
-
-
-def in_state(people: QuerySet[User], state: str) -> QuerySet[User]:
-    return people.filter(erasure_asked_at__isnull=False) if state == "asked" else people.filter(is_active=False)
 
 
 @for_superusers

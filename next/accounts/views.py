@@ -158,7 +158,7 @@ def record_table(request: CollectionRequest, actions: QuerySet[Action], people: 
             Column("at", "When"),
             Column("actor__username", "Who"),
             Column("verb", "What", value=str),
-            Column("details", "Details", sortable=False, folded=True),
+            Column("more", "Details", sortable=False, folded=True),
         ],
         search=["object"],
         filters=[

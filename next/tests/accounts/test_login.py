@@ -114,11 +114,3 @@ def test_a_mail_server_that_is_away_costs_no_account_and_no_link(collection, peo
     assert not is_mailed
     account = {"username": "eva", "password": "correct horse", "email": "e@x.org"}
     assert client.post(link.replace(settings.SITE_URL, ""), account).status_code == 302
-
-
-def test_a_closed_account_is_logged_in_no_more(ann, as_):
-    client = as_("ann")
-    User.objects.filter(pk=ann.pk).update(is_active=False)
-    assert client.get(reverse("account")).status_code == 302
-    client.post(LOGIN, {"login": "ann", "password": "correct horse"})
-    assert client.get(reverse("account")).status_code == 302

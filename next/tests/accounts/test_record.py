@@ -60,24 +60,10 @@ def test_every_act_names_who_did_it_and_to_whom(done):
     assert Action.objects.get(verb="gave").object == "8 of d00_method"
 
 
-@pytest.mark.parametrize(
-    ("filters", "rows"), [({}, 8), ({"verb": "gave"}, 1), ({"person": "ann"}, 1), ({"q": "d00"}, 2)]
-)
-def test_admins_read_it_by_person_and_act(done, people, as_, filters, rows):
-    if "person" in filters:
-        filters = {"person": people.ann.pk}
-    page = as_("admin").get(reverse("record", args=[done.slug]), filters)
-    assert page.context["table"].page.paginator.count == rows
-
-
-def test_a_superuser_reads_all_and_nobody_else(done, people, as_):
-    services.make_token(user=people.ann, name="x", days=30)
-    assert as_("admin").get(reverse("server-record")).status_code == 403
-    people.bob.is_superuser = True
-    people.bob.save()
-    page = as_("bob").get(reverse("server-record")).content.decode()
-    assert "Made an API token" in page
-    assert f"in {done}" in page
+def test_admins_read_it_by_person_and_act(done, people, as_):
+    for filters, rows in (({}, 8), ({"verb": "gave"}, 1), ({"person": people.ann.pk}, 1), ({"q": "d00"}, 2)):
+        page = as_("admin").get(reverse("record", args=[done.slug]), filters)
+        assert page.context["table"].page.paginator.count == rows, filters
 
 
 def test_a_refused_act_leaves_no_row(query):
@@ -92,11 +78,3 @@ def test_a_jobs_act_is_of_who_started_it_and_a_commands_is_nobodys(collection, p
         path = find_upload(collection, upload)
         work.run(work.start_job("import_documents", collection=collection, by=by, files=[path]).pk)
     assert recorded(verb="imported") == [("imported", "admin", None), ("imported", None, None)]
-
-
-def test_a_change_of_a_log_in_is_recorded(people, as_):
-    people.ann.set_password("correct horse")
-    people.ann.save()
-    form = {"oldpassword": "correct horse", "password1": "battery staple", "password2": "battery staple"}
-    as_("ann").post(reverse("account_change_password"), form)
-    assert Action.objects.get(verb="login", actor=people.ann).object == "password changed"

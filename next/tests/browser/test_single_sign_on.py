@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 from allauth.account.models import EmailAddress
-from allauth.socialaccount.models import SocialAccount
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts import services
-from tests import builders
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -80,15 +78,3 @@ def test_an_invited_person_joins_and_comes_back(provider, collection, people, pa
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in with Lab").click()
     expect(page.locator(".topbar .who")).to_have_text("eva of the provider")
-
-
-def test_an_account_opens_by_its_confirmed_address_and_nobody_elses(provider, people, page):
-    page.goto(reverse("account_login"))
-    page.get_by_role("button", name="Log in with Lab").click()
-    log_in_there(page, "ann")
-    expect(page.get_by_role("heading", name="No account here")).to_be_visible()
-    EmailAddress.objects.create(user=people.ann, email=people.ann.email, verified=True, primary=True)
-    page.goto(reverse("account_login"))
-    page.get_by_role("button", name="Log in with Lab").click()
-    expect(page.locator(".topbar .who")).to_have_text("ann")
-    assert SocialAccount.objects.get().user == builders.person("ann")
