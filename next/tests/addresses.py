@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from accounts.models import Collection, Invitation, Membership
+from accounts.models import Collection, Invitation, Membership, User
 from annotation.models import Pair, Practice
 from corpus.models import Document, Query
 from evaluation.models import ModelJudge
@@ -20,6 +20,9 @@ from retrieval.models import Run
 KEYS: dict[str, Any] = {
     "withdraw-invitation": Invitation,
     "person": Membership,
+    "server-person": User,
+    "erase-person": User,
+    "remove-factors": User,
     "remove-person": Membership,
     "delete-query": Query,
     "run": Run,

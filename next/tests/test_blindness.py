@@ -37,6 +37,7 @@ NOISE = [
     rb'name="(replaces|judgments?)" value="[0-9a-f-]*"',
     rb"\d+ [A-Z][a-z]{2}( \d{4})?, \d\d:\d\d",
     rb'datetime="[^"]*"',
+    rb'"[0-9-]{10}T[0-9:.]+Z"',  # moments in one's own data
 ]
 
 
