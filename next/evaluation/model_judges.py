@@ -18,6 +18,7 @@ from string import Template
 from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -36,7 +37,7 @@ from evaluation import asking
 from evaluation.label_effects import SLOTS, compare
 from evaluation.measures import profile as profile_named
 from evaluation.measures import score
-from evaluation.models import ModelJudge, ModelLabel, Problem
+from evaluation.models import NAME, ModelJudge, ModelLabel, Problem
 from evaluation.scores import lists_of, means
 from jobs.models import Job, Report
 from jobs.work import Work, job, start_job
@@ -72,7 +73,7 @@ def add_model(
         raise BadInput(f"UMBRELA's scale has grades 0 to 3, and {collection} has 0 to {collection.top_grade}.")
     if taken := OWN_PARAMETERS & parameters.keys():
         raise BadInput(f"Leave {sorted(taken)[0]!r} out of the parameters: it is set for you.")
-    _refuse_taken(collection, name)
+    check_name(collection, name)
     prompts = {facet: prompt_template(collection, facet, prompt) for facet in (*collection.facets, "")}
     return ModelJudge.objects.create(
         collection=collection,
@@ -87,9 +88,13 @@ def add_model(
     )
 
 
-def _refuse_taken(collection: Collection, name: str) -> None:
+def check_name(collection: Collection, name: str) -> None:
+    try:
+        NAME(name)
+    except ValidationError as error:
+        raise BadInput(f"{error.message} Got {name!r}.") from error
     locked = lock_collection(collection)
-    if locked.model_judges.filter(name=name).exists():
+    if locked.model_judges.filter(name__iexact=name).exists():
         raise BadInput(f"{collection} has a model judge {name} already. Choose another name.")
 
 
@@ -125,7 +130,7 @@ def _as_text(shown: ShownText) -> str:
 @transaction.atomic
 def import_labels(*, collection: Collection, name: str, model: str, file: IO[bytes], by: User) -> ModelJudge:
     """From CSV with a head: query, docno, and grade or answer (as the model wrote it)."""
-    _refuse_taken(collection, name)
+    check_name(collection, name)
     judge = ModelJudge.objects.create(collection=collection, name=name, model=model, created_by=by)
     queries = {query.name: query for query in collection.queries.all()}
     documents = dict(collection.documents.values_list("docno", "pk"))
