@@ -27,7 +27,7 @@ from web.errors import BadInput
 if TYPE_CHECKING:
     import pandas as pd
 
-STRATA = {"grade": "Grade", "facet": "Facet", "source": "Source"}
+STRATA = {"grade": "Grade", "facet": "Facet", "source": "Source", "field": "Field of the query paper"}
 SAMPLE = "sample"
 
 
@@ -39,6 +39,7 @@ def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.Da
         (query, docno): source
         for query, docno, source in frozen.values_list("pool__query__name", "document__docno", "source")
     }
+    fields = dict(collection.queries.values_list("name", "document__fields"))  # None of a topic
     parts = {
         "grade": [f"grade {grade}" for grade in pairs["final"]],
         "facet": [facet or "no facet" for facet in pairs["facet"]],
@@ -46,6 +47,7 @@ def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.Da
             sources.get((query, docno), "no source")
             for query, docno in zip(pairs["query"], pairs["docno"], strict=True)
         ],
+        "field": [(fields[query] or ["no field"])[0] for query in pairs["query"]],  # the first, as MDCR's figures
     }
     names = [", ".join(values) for values in zip(*(parts[name] for name in strata), strict=True)]
     return pairs.assign(stratum=names or "all")

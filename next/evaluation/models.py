@@ -19,7 +19,7 @@ NAME = RegexValidator(
 
 
 class SampledCopy(models.Model):
-    """`strata` are what the sample was drawn by ("grade", "facet", "source"), `sizes` the pairs that each stratum has
+    """`strata` are what the sample was drawn by ("grade", "field", …), `sizes` the pairs that each stratum has
     in the original, by its name, `drawn` the stratum of each sampled pair: {"query docno": name}."""
 
     original = models.ForeignKey(Collection, models.PROTECT, related_name="copies")
