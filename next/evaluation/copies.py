@@ -18,6 +18,7 @@ from accounts.services import add_member, create_collection
 from adjudication.labels import labelled_pairs
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
+from annotation.models import Pair
 from corpus.models import Document, Query, text_digest
 from corpus.ordering import order_key
 from evaluation.models import SampledCopy
@@ -181,8 +182,8 @@ def comparison(sampled: SampledCopy) -> dict[str, Any]:
 
 
 def labels_by_pair(collection: Collection) -> dict[str, int]:
-    pairs = labelled_pairs(collection).dropna(subset=["final"])
-    return {f"{q} {d}": int(g) for q, d, g in zip(pairs["query"], pairs["docno"], pairs["final"], strict=True)}
+    pairs = Pair.objects.of(collection).exclude(final=None).values_list("query__name", "document__docno", "final")
+    return {f"{query} {docno}": grade for query, docno, grade in pairs}
 
 
 def stratum_row(name: str, grades: Sequence[tuple[int, int]], size: int) -> dict[str, Any]:

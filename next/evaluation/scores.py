@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs, labels_state
+from adjudication.labels import labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
+from annotation.models import Pair
 from corpus.models import Query
 from evaluation.measures import CSFCUBE, MDCR, OPEN, TREC, Labels, Profile, score
+from evaluation.measures import profile as profile_named
 from jobs.models import Report
 from jobs.work import Work, job
 from pooling.mdcr import TRUE
@@ -40,11 +43,11 @@ def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str
     if source == CITATIONS:
         return citation_labels(collection)
     own = dict(collection.queries.values_list("name", "document__docno"))
-    table = labelled_pairs(collection).dropna(subset=["final"])
+    pairs = Pair.objects.of(collection).exclude(final=None)
     labels: dict[str, dict[str, int]] = {}
-    for query, docno, final in zip(table["query"], table["docno"], table["final"], strict=True):
+    for query, docno, final in sorted(pairs.values_list("query__name", "document__docno", "final")):
         if docno != own[query]:
-            labels.setdefault(query, {})[docno] = int(final)
+            labels.setdefault(query, {})[docno] = final
     return labels
 
 
@@ -79,6 +82,11 @@ def labels_serial(collection: Collection, source: str) -> str:
         return labels_state(collection)
     pooled = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen()).count()
     return f"citations.{pooled}.{collection.documents.count()}"
+
+
+def systems_of(collection: Collection) -> list[Run]:
+    """Runs with lists, by name."""
+    return list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
 
 
 def lists_of(run: Run) -> dict[str, list[str]]:
@@ -131,21 +139,11 @@ def score_runs(
     return tables
 
 
-def is_quick(collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL) -> bool:
-    """A page may score what is missing itself."""
-    stored = stored_scores(collection, runs, profile, source)
-    missing = [run.pk for run in runs if run.pk not in stored]
-    lists = Run.objects.filter(pk__in=missing).annotate(number=Count("lists")).aggregate(all=Sum("number"))["all"]
-    return (lists or 0) <= AT_ONCE
-
-
 @job("score_runs")
-def score_all(work: Work, *, profile: str, scope: str, measures: list[str], source: str = FINAL) -> None:
-    from evaluation.measures import profile as profile_named
-
+def score_all(work: Work, *, profile: str, scope: str, measures: list[str], source: str) -> None:
     base = profile_named(profile, work.collection.relevant_from)
-    wanted = Profile(base.name, base.label, scope, tuple(measures), base.main, base.has_folds, base.by_field)
-    runs = list(work.collection.runs.filter(lists__isnull=False).distinct())
+    wanted = replace(base, scope=scope, measures=tuple(measures))
+    runs = systems_of(work.collection)
     for number, run in enumerate(runs, 1):
         score_runs(work.collection, [run], wanted, source)
         work.progress(number, len(runs), "systems")
@@ -153,8 +151,8 @@ def score_all(work: Work, *, profile: str, scope: str, measures: list[str], sour
         result["systems"] = len(runs)
 
 
-def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, split: str = TEST) -> dict[str, Any]:
-    """The figure of each measure over the queries of a table, as the profile has it; None where none is defined.
+def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, split: str = TEST) -> dict[Any, Any]:
+    """The figure of each column over the queries of a table, as the profile has it; None where none is defined.
 
     With folds: test is the mean of the folds' means, dev is fold 1's other queries alone (as the published script).
     Fold f of a query is the one that tests it. By field: the mean over the query papers' fields.
@@ -169,7 +167,7 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
     elif profile.by_field:
         fields = [(document.fields or [""])[0] if (document := queries[name].document) else "" for name in rows.index]
         rows = rows.groupby(fields).mean()
-    return {str(name): None if value != value else float(value) for name, value in rows.mean().items()}
+    return {name: None if value != value else float(value) for name, value in rows.mean().items()}
 
 
 def interval(values: Sequence[float], seed: str) -> tuple[float, float] | None:
@@ -191,22 +189,24 @@ def leaderboard(
     profile: Profile,
     *,
     facets: Sequence[str],
-    by: str,
     split: str,
     seed: str,
 ) -> list[dict[str, Any]]:
-    """A row for each facet and run, the best first within a facet."""
-    board: list[dict[str, Any]] = []
+    """A row for each facet and run, the best by the main measure first within a facet."""
+    import pandas as pd
+
+    by, board = profile.main, []
+    together = pd.concat(dict(tables), axis=1)
     for facet in facets or [""]:
         asked = {name: query for name, query in queries.items() if query.facet == facet or not facets}
+        of_facet = together[together.index.isin(asked.keys())]
+        if of_facet.empty:
+            continue
+        found = means(of_facet, asked, profile, split)
         rows: list[dict[str, Any]] = []
         for run in runs:
-            table = tables[run.pk]
-            names = [name for name in table.index if name in asked]
-            if not names:
-                continue
-            figures = means(table, asked, profile, split)
-            low, high = interval(table.loc[names, by].tolist(), seed) or (None, None)
+            figures = {name: found[run.pk, name] for name in profile.measures}
+            low, high = interval(of_facet[run.pk, by].tolist(), seed) or (None, None)
             rows.append({"facet": facet, "run": run, "name": run.name, "figures": figures, "low": low, "high": high})
         rows.sort(key=lambda row: (row["figures"][by] is None, -(row["figures"][by] or 0.0), row["name"]))
         board += [row | {"place": place} for place, row in enumerate(rows, 1)]
@@ -222,6 +222,7 @@ def scope_sentence(profile: Profile) -> str:
     }[profile.scope]
 
 
-def unranked(run: Run, labels: Labels) -> int:
-    """Queries with labels that the run has no list for."""
-    return len(set(labels) - set(run.lists.values_list("query__name", flat=True)))
+def ranked_queries(runs: Sequence[Run], labels: Labels) -> dict[int, int]:
+    """Queries with labels that each run has a list for, by the run's key; runs without one are left out."""
+    lists = RankedList.objects.filter(run__in=runs, query__name__in=labels.keys())
+    return dict(lists.values_list("run").annotate(Count("pk")))

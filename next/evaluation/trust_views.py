@@ -143,7 +143,7 @@ def next_table(request: CollectionRequest, choice: Choice, report: Report) -> Ta
         many="documents",
     )
     shown = request.collection.documents.filter(docno__in=[row["docno"] for row in table.page])
-    documents = {each.docno: each for each in shown.only("docno", "title", "sentences")}
+    documents = {each.docno: each for each in shown.only("collection", "docno", "title", "sentences")}
     for row in table.page:
         row["document"] = documents.get(row["docno"])
     return table

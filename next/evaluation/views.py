@@ -18,7 +18,7 @@ from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
 from evaluation.forms import RankingForm
-from evaluation.measures import SCOPES, Labels, Profile, parse, profile
+from evaluation.measures import SCOPES, Labels, Lists, Profile, parse, profile
 from evaluation.rankings import import_ranking
 from evaluation.unjudged import unjudged_shares
 from jobs.work import start_once
@@ -48,9 +48,10 @@ class Choice:
         for each in extra:
             parse(each)  # refuses what is no measure
         measures = (*base.measures, *(each for each in extra if each not in base.measures))
-        self.profile: Profile = replace(base, scope=scope if scope in SCOPES else base.scope, measures=measures)
-        by = asked.get("by", self.profile.main)
-        self.by = by if by in measures else self.profile.main
+        by = asked.get("by", base.main)
+        self.by = by if by in measures else base.main
+        scope = scope if scope in SCOPES else base.scope
+        self.profile: Profile = replace(base, scope=scope, measures=measures, main=self.by)
         self.queries = {query.name: query for query in collection.queries.select_related("document")}
         labelled = {self.queries[name].facet for name in labels}
         self.facets: list[str] = [facet for facet in collection.facets if facet in labelled]
@@ -87,16 +88,13 @@ def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[La
     return scores.labels_of(collection), scores.FINAL
 
 
-def systems_of(collection: Collection) -> list[Run]:
-    """Runs with lists, by name."""
-    return list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
-
-
 def scored(request: CollectionRequest, collection: Collection, runs: list[Run], choice: Choice) -> Any:
     """The tables of the runs, or a job that makes them, where they are too many for a page."""
     wanted, source = choice.profile, choice.source
-    if scores.is_quick(collection, runs, wanted, source):
-        return scores.score_runs(collection, runs, wanted, source)
+    tables = scores.stored_scores(collection, runs, wanted, source)
+    missing = [run for run in runs if run.pk not in tables]
+    if RankedList.objects.filter(run__in=missing).count() <= scores.AT_ONCE:
+        return tables | scores.score_runs(collection, missing, wanted, source) if missing else tables
     about = {"profile": wanted.name, "scope": wanted.scope, "measures": list(wanted.measures), "source": source}
     return start_once("score_runs", collection=collection, by=request.user, **about)
 
@@ -105,7 +103,7 @@ def scored(request: CollectionRequest, collection: Collection, runs: list[Run], 
 @in_collection(ADMIN)
 def leaderboard(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """All systems of each facet, the best first."""
-    (labels, source), runs = asked_labels(request, collection), systems_of(collection)
+    (labels, source), runs = asked_labels(request, collection), scores.systems_of(collection)
     choice = Choice(request, collection, labels, source)
     context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
     if not runs or not labels:
@@ -114,13 +112,13 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
     if not isinstance(tables, dict):
         return render(request, "evaluation/leaderboard.html", context | {"job": tables, "has_labels": True})
     facets = [choice.facet] if choice.facet else choice.facets
-    about: dict[str, Any] = {"facets": facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
+    about: dict[str, Any] = {"facets": facets, "split": choice.split, "seed": collection.seed}
     board = scores.leaderboard(runs, tables, choice.queries, choice.profile, **about)
     if request.GET.get("format") in ("csv", "latex"):
         return board_file(request.GET["format"], board, choice)
-    numbers = {run.pk: len(labels) - scores.unranked(run, labels) for run in runs}
+    ranked = scores.ranked_queries(runs, labels)
     for row in board:
-        row["ranked"], row["labelled"] = numbers[row["run"].pk], len(labels)
+        row["ranked"], row["labelled"] = ranked.get(row["run"].pk, 0), len(labels)
         row["values"] = [row["figures"][name] for name in choice.profile.measures]
         row["url"] = f"{reverse('system', args=[collection.slug, row['run'].pk])}?{request.GET.urlencode()}"
     panels: list[dict[str, Any]] = [
@@ -182,7 +180,7 @@ def escape(text: str) -> str:
 @in_collection(ADMIN)
 def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Two systems query by query, and all systems pairwise; it opens with the best two."""
-    (labels, source), runs = asked_labels(request, collection), systems_of(collection)
+    (labels, source), runs = asked_labels(request, collection), scores.systems_of(collection)
     choice = Choice(request, collection, labels, source)
     context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
     tables = scored(request, collection, runs, choice) if len(runs) > 1 and labels else {}
@@ -198,7 +196,7 @@ def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     one, other = tables[first.pk].loc[asked], tables[second.pk].loc[asked]
     tests = [{"measure": m, **significance.paired(one[m].tolist(), other[m].tolist())} for m in choice.profile.measures]
     couples = [
-        {"first": a, "second": b, **significance.paired(values[a.pk].tolist(), values[b.pk].tolist())}
+        {"first": a, "second": b, **significance.paired(values[a.pk].tolist(), values[b.pk].tolist(), ranks=False)}
         for a, b in combinations(best, 2)
     ]
     for row, corrected in zip(couples, significance.holm([row["t"] for row in couples]), strict=True):
@@ -257,10 +255,8 @@ def side_by_side(query: Query, first: Run, second: Run, labels: Any) -> list[dic
     found = {each.run_id: each.docnos for each in RankedList.objects.filter(query=query, run__in=[first, second])}
     one, other = found.get(first.pk, []), found.get(second.pk, [])
     wanted = {*one[:DEEP], *other[:DEEP]}
-    documents = {
-        each.docno: each
-        for each in query.collection.documents.filter(docno__in=wanted).only("docno", "title", "sentences")
-    }
+    shown = query.collection.documents.filter(docno__in=wanted)
+    documents = {each.docno: each for each in shown.only("collection", "docno", "title", "sentences")}
     grades = labels.get(query.name, {})
 
     def cell(docnos: list[str], others: list[str], rank: int) -> dict[str, Any] | None:
@@ -287,11 +283,11 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     tables = scored(request, collection, [run], choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/system.html", context | {"job": tables})
-    table = tables[run.pk]
+    table, lists = tables[run.pk], scores.lists_of(run)
     asked = {
         n: q for n, q in choice.queries.items() if n in table.index and (not choice.facet or q.facet == choice.facet)
     }
-    about: dict[str, Any] = {"facets": choice.facets, "by": choice.by, "split": choice.split, "seed": collection.seed}
+    about: dict[str, Any] = {"facets": choice.facets, "split": choice.split, "seed": collection.seed}
     board = scores.leaderboard([run], tables, choice.queries, choice.profile, **about)
     for row in board:
         row["values"] = [row["figures"][name] for name in choice.profile.measures]
@@ -301,25 +297,24 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
         "board": board,
         "best": by_value[:5],
         "worst": by_value[::-1][:5],
-        "alone": only_found(run, labels, choice),
-        "unjudged": [{"depth": n, "share": s} for n, s in unjudged_shares(scores.lists_of(run), labels).items()],
-        "unranked": scores.unranked(run, labels),
+        "alone": only_found(run, lists, labels, choice),
+        "unjudged": [{"depth": n, "share": s} for n, s in unjudged_shares(lists, labels).items()],
+        "unranked": len(labels) - scores.ranked_queries([run], labels).get(run.pk, 0),
         "labelled": len(labels),
-        "others": [each for each in systems_of(collection) if each != run],
+        "others": [each for each in scores.systems_of(collection) if each != run],
     }
     return render(request, "evaluation/system.html", context)
 
 
-def only_found(run: Run, labels: Any, choice: Choice) -> list[dict[str, Any]]:
+def only_found(run: Run, lists: Lists, labels: Labels, choice: Choice) -> list[dict[str, Any]]:
     """Relevant documents among the first twenty that no other system has there."""
     least = choice.relevant_from
     others: dict[str, set[str]] = {}
-    for name, docnos in (
-        RankedList.objects.filter(run__collection=run.collection).exclude(run=run).values_list("query__name", "docnos")
-    ):
+    theirs = RankedList.objects.filter(run__collection=run.collection, query__name__in=labels.keys()).exclude(run=run)
+    for name, docnos in theirs.values_list("query__name", "docnos"):
         others.setdefault(name, set()).update(docnos[:DEEP])
     rows = []
-    for name, docnos in scores.lists_of(run).items():
+    for name, docnos in lists.items():
         grades = labels.get(name, {})
         for rank, docno in enumerate(docnos[:DEEP], 1):
             if grades.get(docno, 0) >= least and docno not in others.get(name, ()):
