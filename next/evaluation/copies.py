@@ -18,10 +18,10 @@ from accounts.services import add_member, create_collection
 from adjudication.labels import labelled_pairs
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
-from annotation.models import Pair
 from corpus.models import Document, Query, text_digest
 from corpus.ordering import order_key
 from evaluation.models import SampledCopy
+from evaluation.scores import final_grades
 from pooling.models import Candidate, Pool, PoolSet
 from web.errors import BadInput
 
@@ -182,8 +182,7 @@ def comparison(sampled: SampledCopy) -> dict[str, Any]:
 
 
 def labels_by_pair(collection: Collection) -> dict[str, int]:
-    pairs = Pair.objects.of(collection).exclude(final=None).values_list("query__name", "document__docno", "final")
-    return {f"{query} {docno}": grade for query, docno, grade in pairs}
+    return {f"{query} {docno}": grade for query, docno, grade in final_grades(collection)}
 
 
 def stratum_row(name: str, grades: Sequence[tuple[int, int]], size: int) -> dict[str, Any]:

@@ -43,12 +43,17 @@ def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str
     if source == CITATIONS:
         return citation_labels(collection)
     own = dict(collection.queries.values_list("name", "document__docno"))
-    pairs = Pair.objects.of(collection).exclude(final=None)
     labels: dict[str, dict[str, int]] = {}
-    for query, docno, final in sorted(pairs.values_list("query__name", "document__docno", "final")):
+    for query, docno, grade in final_grades(collection):
         if docno != own[query]:
-            labels.setdefault(query, {})[docno] = final
+            labels.setdefault(query, {})[docno] = grade
     return labels
+
+
+def final_grades(collection: Collection) -> list[Any]:
+    """(query, docno, grade) of each pair with a final label, by query, then docno."""
+    pairs = Pair.objects.of(collection).exclude(final=None)
+    return sorted(pairs.values_list("query__name", "document__docno", "final"))
 
 
 def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
@@ -157,16 +162,18 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
     With folds: test is the mean of the folds' means, dev is fold 1's other queries alone (as the published script).
     Fold f of a query is the one that tests it. By field: the mean over the query papers' fields.
     """
+    import pandas as pd
+
     rows = table.loc[[name for name in table.index if name in queries]]
     if profile.has_folds and any(queries[name].fold for name in rows.index):
         folds = [queries[name].fold for name in rows.index]
         if split == DEV:
             rows = rows[[fold not in (1, None) for fold in folds]]
         else:
-            rows = rows.groupby(folds).mean()
+            rows = rows.groupby(pd.Series(folds, rows.index)).mean()
     elif profile.by_field:
         fields = [(document.fields or [""])[0] if (document := queries[name].document) else "" for name in rows.index]
-        rows = rows.groupby(fields).mean()
+        rows = rows.groupby(pd.Series(fields, rows.index)).mean()
     return {name: None if value != value else float(value) for name, value in rows.mean().items()}
 
 
