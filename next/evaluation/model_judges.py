@@ -7,7 +7,6 @@ grade of it, an admin who judges neither.
 from __future__ import annotations
 
 import csv
-import io
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,21 +23,22 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import Collection, User
 from accounts.services import lock_collection
-from adjudication.labels import labelled_pairs, labels_state
+from adjudication.labels import labels_state
 from agreement.coefficients import coefficients
 from agreement.intervals import FEWEST_QUERIES, resamples
 from annotation.guidelines import grade_rows, guideline_in_force
 from annotation.models import Pair, PairState
 from annotation.presentation import ShownText, shown_candidate, shown_query
 from corpus.digests import json_digest
+from corpus.formats.reading import BadLines, text_files
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from evaluation import asking
-from evaluation.label_effects import SLOTS, compare
+from evaluation.label_effects import SLOTS, compare, label_set
 from evaluation.measures import profile as profile_named
 from evaluation.measures import score
 from evaluation.models import NAME, ModelJudge, ModelLabel, Problem
-from evaluation.scores import lists_of, means
+from evaluation.scores import judged_pairs, lists_of, main_figures, systems_of
 from jobs.models import Job, Report
 from jobs.work import Work, job, start_job
 from retrieval.models import RankedList
@@ -152,20 +152,16 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
 
 
 def _csv_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
-    content = file.read(settings.UPLOAD_MAX_BYTES + 1)
-    if len(content) > settings.UPLOAD_MAX_BYTES:
-        raise BadInput(f"The file has more than {settings.UPLOAD_MAX_BYTES // 1_000_000:,} MB.")
-    try:
-        rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-        names = set(rows.fieldnames or ())
-        if not {"query", "docno"} <= names or not {"grade", "answer"} & names:
-            raise BadInput("The first line names the columns: query, docno, and grade or answer.")
-        for row in rows:
-            yield rows.line_num, row
-    except UnicodeDecodeError:
-        raise BadInput("The file is not UTF-8.") from None
-    except csv.Error as error:
-        raise BadInput(f"Line {rows.line_num}: {error}.") from None
+    for text in text_files(file, "file", BadLines(), settings.UPLOAD_MAX_BYTES, ""):
+        rows = csv.DictReader(line for _, line in text.lines())
+        try:
+            names = set(rows.fieldnames or ())
+            if not {"query", "docno"} <= names or not {"grade", "answer"} & names:
+                raise BadInput("The first line names the columns: query, docno, and grade or answer.")
+            for row in rows:
+                yield rows.line_num, row
+        except csv.Error as error:
+            raise BadInput(f"Line {rows.line_num}: {error}.") from None
 
 
 @transaction.atomic
@@ -246,12 +242,12 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
             sent = [threads.submit(asking.ask, address, asked.model, asked.parameters, text) for text in prompts]
             while wait(sent, timeout=0.5).not_done:
                 work.check()
-            errors = {pair: error for pair, future in zip(batch, sent, strict=True) if (error := future.exception())}
-            labels = [
-                label_of(asked, pair, future.result())
-                for pair, future in zip(batch, sent, strict=True)
-                if pair not in errors
-            ]
+            labels, errors = [], []
+            for pair, future in zip(batch, sent, strict=True):
+                if error := future.exception():
+                    errors.append((pair, error))
+                else:
+                    labels.append(label_of(asked, pair, future.result()))
             if len(labels) == number and {label.problem for label in labels} == {Problem.REJECTED}:
                 if not asked.labels.exists():
                     raise Conflict(f"The server rejects every request: {labels[0].answer}")
@@ -260,7 +256,7 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
             answered += len(labels)
             malformed += sum(label.grade is None for label in labels)
             pause = 0.0
-            for pair, error in errors.items():
+            for pair, error in errors:
                 if not isinstance(error, asking.TryAgain):
                     raise error
                 attempts[pair] += 1
@@ -300,9 +296,7 @@ def graded_pairs(judge: ModelJudge) -> pd.DataFrame:
 
     rows = judge.labels.exclude(grade=None).values_list("query__name", "document__docno", "grade")
     grades = pd.DataFrame.from_records(list(rows), columns=["query", "docno", "grade"])
-    own = dict(judge.collection.queries.values_list("name", "document__docno"))
-    pairs = labelled_pairs(judge.collection).dropna(subset=["final"])
-    pairs = pairs[pairs["docno"] != pairs["query"].map(own)]
+    pairs = judged_pairs(judge.collection).dropna(subset=["final"])
     return pairs.merge(grades.astype({"query": str, "docno": str, "grade": int}), on=["query", "docno"])
 
 
@@ -369,16 +363,13 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
     collection = judge.collection
     rows = graded_pairs(judge)
     wanted = replace(profile_named(profile, collection.relevant_from), scope=scope, measures=(by,), main=by)
-    labels: dict[str, dict[str, dict[str, int]]] = {"grade": {}, "final": {}}
-    for kind, given in labels.items():
-        for query, docno, grade in zip(rows["query"], rows["docno"], rows[kind], strict=True):
-            given.setdefault(query, {})[docno] = int(grade)
-    runs = list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
-    tables: dict[str, dict[str, pd.DataFrame]] = {kind: {} for kind in labels}
-    for run in runs:
+    given = label_set(judge.name, rows, rows["grade"])
+    theirs: dict[str, pd.DataFrame] = {}
+    final: dict[str, pd.DataFrame] = {}
+    for run in systems_of(collection):
         lists = lists_of(run)
-        for kind, given in labels.items():
-            tables[kind][run.name] = score(lists, given, [by], scope=scope)
+        theirs[run.name] = score(lists, given.labels, [by], scope=scope)
+        final[run.name] = score(lists, given.final, [by], scope=scope)
     queries = {query.name: query for query in collection.queries.select_related("document")}
     facets = []
     for facet in (*collection.facets, ""):
@@ -386,13 +377,10 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
         if of_facet.empty:
             continue
         asked = {name: queries[name] for name in of_facet["query"]}
-        figures: dict[str, dict[str, float]] = {}
-        for kind, scored in tables.items():
-            values = {name: means(table, asked, wanted, split)[by] for name, table in scored.items()}
-            figures[kind] = {name: value for name, value in values.items() if value is not None}
-        row = facet_agreement(of_facet, len(collection.grades), collection.seed)
-        row |= compare(figures["grade"], figures["final"])
-        facets.append(row | {"facet": facet, "queries": len(asked), "systems": len(figures["final"])})
+        rankings = [main_figures(tables, asked, wanted, split) for tables in (theirs, final)]
+        row = {"facet": facet, "queries": len(asked), "systems": len(rankings[1])}
+        row |= facet_agreement(of_facet, len(collection.grades), collection.seed)
+        facets.append(row | compare(*rankings))
     about = {"judge": judge.pk, "profile": profile, "scope": scope, "by": by, "split": split}
     return Report.objects.put(collection, KIND, {"facets": facets}, labels=state, **about)
 

@@ -13,10 +13,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
-from annotation.models import Pair
 from evaluation import asking
 from evaluation import model_judges as service
-from evaluation.measures import SCOPES
 from evaluation.models import ModelJudge, Problem
 from evaluation.scores import AT_ONCE
 from evaluation.views import Choice
@@ -164,10 +162,9 @@ def model_judge(request: CollectionRequest, collection: Collection, pk: int) -> 
 def beside_people(request: CollectionRequest, judge: ModelJudge) -> dict[str, Any]:
     """The report for the page's choice; a job makes it where there are too many lists for a page."""
     collection = judge.collection
-    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
-    choice = Choice(request, collection, {name: {} for name in labelled})
+    choice = Choice(request, collection)
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "by": choice.by, "split": choice.split}
-    context: dict[str, Any] = {"choice": choice, "scopes": SCOPES}
+    context: dict[str, Any] = {"choice": choice}
     report = Report.objects.find(collection, service.KIND, judge=judge.pk, **about)
     if report is None or report.labels != service.state_of(judge):
         if RankedList.objects.filter(run__collection=collection).count() > AT_ONCE:

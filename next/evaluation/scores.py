@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count
 
 from accounts.models import Collection
-from adjudication.labels import labels_state
+from adjudication.labels import labelled_pairs, labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
 from annotation.models import Pair
 from corpus.models import Query
@@ -56,6 +56,13 @@ def final_grades(collection: Collection) -> list[Any]:
     return sorted(pairs.values_list("query__name", "document__docno", "final"))
 
 
+def judged_pairs(collection: Collection) -> pd.DataFrame:
+    """As `labelled_pairs`, without query papers in their own pools."""
+    own = dict(collection.queries.values_list("name", "document__docno"))
+    pairs = labelled_pairs(collection)
+    return pairs[pairs["docno"] != pairs["query"].map(own)]
+
+
 def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
     """1 for a document of a frozen pool that the query paper cites, or that was pooled as cited; 0 for any other.
 
@@ -98,49 +105,40 @@ def lists_of(run: Run) -> dict[str, list[str]]:
     return dict(RankedList.objects.filter(run=run).values_list("query__name", "docnos"))
 
 
-def state_of(run: Run, labels: str) -> str:
-    """Names what scores rest on: the labels, and the run's lists, which may grow."""
-    return f"{labels} {run.lists.count()}"
+def parameters_of(profile: Profile, source: str) -> dict[str, Any]:
+    """What scores are asked by: of their reports, beside the run, and of the job."""
+    return {"profile": profile.name, "scope": profile.scope, "measures": list(profile.measures), "source": source}
 
 
 def stored_scores(
     collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL
 ) -> dict[int, pd.DataFrame]:
-    """The tables that are up to date, by the run's key."""
+    """The tables that are up to date with the labels and with the run's lists, which may grow; by the run's key."""
     import pandas as pd
 
-    labels = labels_serial(collection, source)
+    labels, parameters = labels_serial(collection, source), parameters_of(profile, source)
     numbers = dict(RankedList.objects.filter(run__in=runs).values_list("run").annotate(Count("pk")))
     found = {}
     for report in Report.objects.filter(collection=collection, kind=KIND, parameters__profile=profile.name):
-        key, about = report.parameters["run"], report.parameters
-        is_same = about["measures"] == list(profile.measures) and about["scope"] == profile.scope
-        is_same = is_same and about["source"] == source
-        if is_same and report.labels == f"{labels} {numbers.get(key, 0)}":
-            data, columns = report.data, about["measures"]
+        key, data = report.parameters["run"], report.data
+        if report.parameters == {"run": key} | parameters and report.labels == f"{labels} {numbers.get(key)}":
             # As floats, so that a measure that no query has a value of is NaN, not None.
-            found[key] = pd.DataFrame(data["values"], index=data["queries"], columns=columns, dtype=float)
-    return {run.pk: found[run.pk] for run in runs if run.pk in found}
+            found[key] = pd.DataFrame(data["values"], data["queries"], profile.measures, dtype=float)
+    return found
 
 
 def score_runs(
     collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL
 ) -> dict[int, pd.DataFrame]:
-    """Score what is not up to date, and keep it."""
-    tables = stored_scores(collection, runs, profile, source)
-    missing = [run for run in runs if run.pk not in tables]
-    if not missing:
-        return tables
+    """Score them, and keep it."""
     state = labels_serial(collection, source)  # first: labels that come meanwhile make the scores out of date
-    labels = labels_of(collection, source)
-    for run in missing:
-        about = {"run": run.pk, "profile": profile.name, "measures": list(profile.measures), "scope": profile.scope}
-        about |= {"source": source}
-        table = score(lists_of(run), labels, profile.measures, scope=profile.scope)
+    labels, tables = labels_of(collection, source), {}
+    for run in runs:
+        lists = lists_of(run)
+        table = tables[run.pk] = score(lists, labels, profile.measures, scope=profile.scope)
         values = table.astype(object).where(table.notna(), None).to_numpy().tolist()
-        data = {"queries": list(table.index), "values": values}
-        Report.objects.put(collection, KIND, data, labels=state_of(run, state), **about)
-        tables[run.pk] = table
+        data, parameters = {"queries": list(table.index), "values": values}, parameters_of(profile, source)
+        Report.objects.put(collection, KIND, data, labels=f"{state} {len(lists)}", run=run.pk, **parameters)
     return tables
 
 
@@ -149,8 +147,10 @@ def score_all(work: Work, *, profile: str, scope: str, measures: list[str], sour
     base = profile_named(profile, work.collection.relevant_from)
     wanted = replace(base, scope=scope, measures=tuple(measures))
     runs = systems_of(work.collection)
+    stored = stored_scores(work.collection, runs, wanted, source)
     for number, run in enumerate(runs, 1):
-        score_runs(work.collection, [run], wanted, source)
+        if run.pk not in stored:
+            score_runs(work.collection, [run], wanted, source)
         work.progress(number, len(runs), "systems")
     with work.commit() as result:
         result["systems"] = len(runs)
@@ -175,6 +175,14 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
         fields = [(document.fields or [""])[0] if (document := queries[name].document) else "" for name in rows.index]
         rows = rows.groupby(pd.Series(fields, rows.index)).mean()
     return {name: None if value != value else float(value) for name, value in rows.mean().items()}
+
+
+def main_figures(
+    tables: Mapping[str, pd.DataFrame], queries: Mapping[str, Query], profile: Profile, split: str
+) -> dict[str, float]:
+    """Each system's main measure over these queries; without those where it is undefined."""
+    figures = {name: means(table, queries, profile, split)[profile.main] for name, table in tables.items()}
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def interval(values: Sequence[float], seed: str) -> tuple[float, float] | None:

@@ -10,10 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
-from annotation.models import Pair
 from evaluation import trust as trusted
 from evaluation import unjudged
-from evaluation.measures import SCOPES
 from evaluation.pool_bias import SAME, places
 from evaluation.views import Choice
 from jobs.models import Report, State
@@ -28,8 +26,7 @@ from web.tables import Column, Table
 @in_collection(ADMIN)
 def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Pool bias, whose labels, unjudged: as last computed for this choice. POST computes it anew."""
-    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
-    choice = Choice(request, collection, {name: {} for name in labelled})
+    choice = Choice(request, collection)
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "measure": choice.by, "split": choice.split}
     if request.method == "POST":
         start_once("compute_trust", collection=collection, by=request.user, **about)
@@ -39,11 +36,10 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     context: dict[str, Any] = {
         "collection": collection,
         "choice": choice,
-        "scopes": SCOPES,
         "report": report,
         "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
         "is_running": job is not None and not job.is_finished,
-        "can_compute": labelled.exists() and RankedList.objects.filter(run__collection=collection).exists(),
+        "can_compute": choice.labelled and RankedList.objects.filter(run__collection=collection).exists(),
     }
     if report is None:
         return render(request, "evaluation/trust.html", context)

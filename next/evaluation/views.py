@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 from django.contrib import messages
@@ -32,9 +33,20 @@ DEEP = 20  # documents of a ranked list, side by side
 
 
 class Choice:
-    """What every page of evaluation is asked for: profile, scope, measure, facet, split; said in each table."""
+    """What every page of evaluation is asked for: profile, scope, measure, facet, split; said in each table.
 
-    def __init__(self, request: CollectionRequest, collection: Collection, labels: Labels, source: str = "") -> None:
+    `asked` are the labelled queries that the page is about.
+    """
+
+    scopes = SCOPES
+
+    def __init__(
+        self, request: CollectionRequest, collection: Collection, labelled: Iterable[str] = (), source: str = ""
+    ) -> None:
+        if not source:
+            pairs = Pair.objects.of(collection).exclude(final=None)
+            labelled = pairs.values_list("query__name", flat=True).distinct()
+        self.labelled = set(labelled)
         self.source = source or scores.FINAL
         # Offered by pages that give a source.
         self.sources = [scores.FINAL, scores.CITATIONS] if source and scores.has_citations(collection) else []
@@ -53,12 +65,12 @@ class Choice:
         scope = scope if scope in SCOPES else base.scope
         self.profile: Profile = replace(base, scope=scope, measures=measures, main=self.by)
         self.queries = {query.name: query for query in collection.queries.select_related("document")}
-        labelled = {self.queries[name].facet for name in labels}
-        self.facets: list[str] = [facet for facet in collection.facets if facet in labelled]
+        of_facets = {self.queries[name].facet for name in self.labelled}
+        self.facets: list[str] = [facet for facet in collection.facets if facet in of_facets]
         facet = asked.get("facet", "")
         self.facet = facet if facet in self.facets else ""
-        asked_for = [query for name, query in self.queries.items() if name in labels and base.has_folds]
-        self.folds = {query.fold for query in asked_for}
+        self.asked = sorted(name for name in self.labelled if self.facet in ("", self.queries[name].facet))
+        self.folds = {self.queries[name].fold for name in self.labelled} if base.has_folds else set()
         self.splits = SPLITS if self.folds - {None} else []
         self.folds_made = bool(self.splits) and folds.are_made(collection)
         # Without folds, and where queries have come since they were made.
@@ -79,13 +91,14 @@ class Choice:
         return f"{scores.scope_sentence(self.profile)} {split} {relevant}"
 
 
-def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, str]:
+def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, Choice]:
     """The final labels; citations where they are asked for, and where nobody was given a query to judge."""
     asked = request.GET.get("labels")
     if asked == scores.CITATIONS or (asked is None and not Pair.objects.of(collection).exists()):
         if cited := scores.citation_labels(collection):
-            return cited, scores.CITATIONS
-    return scores.labels_of(collection), scores.FINAL
+            return cited, Choice(request, collection, cited, scores.CITATIONS)
+    labels = scores.labels_of(collection)
+    return labels, Choice(request, collection, labels, scores.FINAL)
 
 
 def scored(request: CollectionRequest, collection: Collection, runs: list[Run], choice: Choice) -> Any:
@@ -95,7 +108,7 @@ def scored(request: CollectionRequest, collection: Collection, runs: list[Run], 
     missing = [run for run in runs if run.pk not in tables]
     if RankedList.objects.filter(run__in=missing).count() <= scores.AT_ONCE:
         return tables | scores.score_runs(collection, missing, wanted, source) if missing else tables
-    about = {"profile": wanted.name, "scope": wanted.scope, "measures": list(wanted.measures), "source": source}
+    about = scores.parameters_of(wanted, source)
     return start_once("score_runs", collection=collection, by=request.user, **about)
 
 
@@ -103,14 +116,11 @@ def scored(request: CollectionRequest, collection: Collection, runs: list[Run], 
 @in_collection(ADMIN)
 def leaderboard(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """All systems of each facet, the best first."""
-    (labels, source), runs = asked_labels(request, collection), scores.systems_of(collection)
-    choice = Choice(request, collection, labels, source)
-    context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
-    if not runs or not labels:
-        return render(request, "evaluation/leaderboard.html", context | {"has_labels": bool(labels)})
-    tables = scored(request, collection, runs, choice)
-    if not isinstance(tables, dict):
-        return render(request, "evaluation/leaderboard.html", context | {"job": tables, "has_labels": True})
+    (labels, choice), runs = asked_labels(request, collection), scores.systems_of(collection)
+    context: dict[str, Any] = {"collection": collection, "choice": choice, "systems": runs}
+    tables = scored(request, collection, runs, choice) if runs and labels else {}
+    if not isinstance(tables, dict) or not tables:
+        return render(request, "evaluation/leaderboard.html", context | {"job": tables or None})
     facets = [choice.facet] if choice.facet else choice.facets
     about: dict[str, Any] = {"facets": facets, "split": choice.split, "seed": collection.seed}
     board = scores.leaderboard(runs, tables, choice.queries, choice.profile, **about)
@@ -119,7 +129,6 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
     ranked = scores.ranked_queries(runs, labels)
     for row in board:
         row["ranked"], row["labelled"] = ranked.get(row["run"].pk, 0), len(labels)
-        row["values"] = [row["figures"][name] for name in choice.profile.measures]
         row["url"] = f"{reverse('system', args=[collection.slug, row['run'].pk])}?{request.GET.urlencode()}"
     panels: list[dict[str, Any]] = [
         {"facet": facet, "rows": [row for row in board if row["facet"] == facet]} for facet in facets or [""]
@@ -130,7 +139,7 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
         figure = next((p["figure"] for p in panels if p["figure"].name == name), None)
         if figure:
             return csv_response(f"{name}.csv", figure.csv)
-    context |= {"panels": panels, "has_labels": True, "labels": sum(map(len, labels.values()))}
+    context |= {"panels": panels, "labels": sum(map(len, labels.values()))}
     return render(request, "evaluation/leaderboard.html", context)
 
 
@@ -156,7 +165,7 @@ def board_file(kind: str, board: list[dict[str, Any]], choice: Choice) -> HttpRe
     if kind == "csv":
         head = ["facet", "place", "system", *measures, f"{choice.by} low", f"{choice.by} high"]
         rows = [
-            [row["facet"], row["place"], row["name"], *(row["figures"][m] for m in measures), row["low"], row["high"]]
+            [row["facet"], row["place"], row["name"], *row["figures"].values(), row["low"], row["high"]]
             for row in board
         ]
         return csv_response("leaderboard.csv", [head, *rows])
@@ -164,7 +173,7 @@ def board_file(kind: str, board: list[dict[str, Any]], choice: Choice) -> HttpRe
     names = " & ".join(escape(name) for name in measures)
     lines += [rf"facet & system & {names} \\", r"\midrule"]
     for row in board:
-        values = " & ".join("--" if (v := row["figures"][m]) is None else f"{100 * v:.2f}" for m in measures)
+        values = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in row["figures"].values())
         lines.append(rf"{escape(row['facet'])} & {escape(row['name'])} & {values} \\")
     lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", ""]
     response = HttpResponse("\n".join(lines), content_type="application/x-tex; charset=utf-8")
@@ -180,19 +189,18 @@ def escape(text: str) -> str:
 @in_collection(ADMIN)
 def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Two systems query by query, and all systems pairwise; it opens with the best two."""
-    (labels, source), runs = asked_labels(request, collection), scores.systems_of(collection)
-    choice = Choice(request, collection, labels, source)
-    context: dict[str, Any] = {"collection": collection, "choice": choice, "scopes": SCOPES, "systems": runs}
+    (labels, choice), runs = asked_labels(request, collection), scores.systems_of(collection)
+    context: dict[str, Any] = {"collection": collection, "choice": choice, "systems": runs}
     tables = scored(request, collection, runs, choice) if len(runs) > 1 and labels else {}
     if not isinstance(tables, dict) or not tables:
         return render(request, "evaluation/compare.html", context | {"job": tables or None})
-    facet = choice.facet
-    asked = [n for n in next(iter(tables.values())).index if not facet or choice.queries[n].facet == facet]
+    asked = choice.asked
     values = {run.pk: tables[run.pk].loc[asked, choice.by] for run in runs}
     best = sorted(runs, key=lambda run: (-(values[run.pk].mean() or 0.0), run.name))
-    first = next((run for run in runs if str(run.pk) == request.GET.get("first")), best[0])
-    second = next((run for run in runs if str(run.pk) == request.GET.get("second") and run != first), None)
-    second = second or next(run for run in best if run != first)
+    by_key = {str(run.pk): run for run in best}
+    first = by_key.get(request.GET.get("first", ""), best[0])
+    by_key.pop(str(first.pk))
+    second = by_key.get(request.GET.get("second", ""), next(iter(by_key.values())))
     one, other = tables[first.pk].loc[asked], tables[second.pk].loc[asked]
     tests = [{"measure": m, **significance.paired(one[m].tolist(), other[m].tolist())} for m in choice.profile.measures]
     couples = [
@@ -201,52 +209,31 @@ def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     ]
     for row, corrected in zip(couples, significance.holm([row["t"] for row in couples]), strict=True):
         row["holm"] = corrected
-    queries = [
-        {
-            "query": choice.queries[n],
-            "name": n,
-            "first": float(one.at[n, choice.by]),
-            "second": float(other.at[n, choice.by]),
-        }
-        for n in asked
-    ]
-    for row in queries:
-        row["difference"] = row["first"] - row["second"]
-    queries.sort(key=lambda row: (row["difference"] != row["difference"], row["difference"]))
-    figure = gap_figure(queries, first, second, choice, request, collection)
+    gaps = (one[choice.by] - other[choice.by]).sort_values(kind="stable")
+    figure = gap_figure(request, choice, gaps, f"{first} − {second} by query")
     if request.GET.get("figure") == figure.name:
         return csv_response(f"{figure.name}.csv", figure.csv)
-    chosen = next((row["query"] for row in queries if str(row["query"].pk) == request.GET.get("query")), None)
+    chosen = next((choice.queries[n] for n in asked if str(choice.queries[n].pk) == request.GET.get("query")), None)
     context |= {
         "first": first,
         "second": second,
         "tests": tests,
         "couples": couples,
         "figure": figure,
-        "rows": queries,
         "chosen": chosen,
         "lists": side_by_side(chosen, first, second, labels) if chosen else [],
     }
     return render(request, "evaluation/compare.html", context)
 
 
-def gap_figure(
-    queries: list[dict[str, Any]],
-    first: Run,
-    second: Run,
-    choice: Choice,
-    request: CollectionRequest,
-    collection: Collection,
-) -> Dots:
+def gap_figure(request: CollectionRequest, choice: Choice, gaps: Any, title: str) -> Dots:
     """Each query's difference, the worst for the first system on top; a click shows both lists."""
     parameters = request.GET.copy()
     rows = []
-    for row in queries:
-        parameters["query"] = str(row["query"].pk)
-        url = f"{reverse('compare', args=[collection.slug])}?{parameters.urlencode()}#lists"
-        value = row["difference"] if row["difference"] == row["difference"] else None
-        rows.append({"label": row["name"], "value": value, "reason": "undefined", "url": url, "lead": (value or 0) > 0})
-    title = f"{first} − {second} by query"
+    for name, gap in gaps.items():
+        parameters["query"] = str(choice.queries[name].pk)
+        url, value = f"?{parameters.urlencode()}#lists", None if gap != gap else gap
+        rows.append({"label": name, "value": value, "reason": "undefined", "url": url, "lead": gap > 0})
     return Dots("gaps", title, f"Difference in {choice.by}", rows, low=-1.0, high=1.0)
 
 
@@ -254,20 +241,16 @@ def side_by_side(query: Query, first: Run, second: Run, labels: Any) -> list[dic
     """Rank by rank, both lists with grades; `place` is where the other list has the document."""
     found = {each.run_id: each.docnos for each in RankedList.objects.filter(query=query, run__in=[first, second])}
     one, other = found.get(first.pk, []), found.get(second.pk, [])
-    wanted = {*one[:DEEP], *other[:DEEP]}
-    shown = query.collection.documents.filter(docno__in=wanted)
+    shown = query.collection.documents.filter(docno__in={*one[:DEEP], *other[:DEEP]})
     documents = {each.docno: each for each in shown.only("collection", "docno", "title", "sentences")}
     grades = labels.get(query.name, {})
 
-    def cell(docnos: list[str], others: list[str], rank: int) -> dict[str, Any] | None:
-        if rank > len(docnos):
-            return None
-        docno = docnos[rank - 1]
-        place = others.index(docno) + 1 if docno in others else None
-        return {"document": documents[docno], "grade": grades.get(docno), "place": place}
+    def cells(docnos: list[str], others: list[str]) -> list[dict[str, Any]]:
+        places = {docno: place for place, docno in enumerate(others, 1)}
+        return [{"document": documents[d], "grade": grades.get(d), "place": places.get(d)} for d in docnos[:DEEP]]
 
-    depth = min(DEEP, max(len(one), len(other)))
-    return [{"rank": r, "cells": [cell(one, other, r), cell(other, one, r)]} for r in range(1, depth + 1)]
+    rows = zip_longest(cells(one, other), cells(other, one))
+    return [{"rank": rank, "cells": row} for rank, row in enumerate(rows, 1)]
 
 
 @require_GET
@@ -275,26 +258,19 @@ def side_by_side(query: Query, first: Run, second: Run, labels: Any) -> list[dic
 def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """One system: its figures by facet, its best and worst queries, what it alone ranks high, what is unjudged."""
     run = get_object_or_404(collection.runs, pk=pk)
-    labels, source = asked_labels(request, collection)
-    choice = Choice(request, collection, labels, source)
-    context: dict[str, Any] = {"collection": collection, "run": run, "choice": choice, "scopes": SCOPES}
+    labels, choice = asked_labels(request, collection)
+    context: dict[str, Any] = {"collection": collection, "run": run, "choice": choice}
     if not labels or not run.lists.exists():
         return render(request, "evaluation/system.html", context)
     tables = scored(request, collection, [run], choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/system.html", context | {"job": tables})
     table, lists = tables[run.pk], scores.lists_of(run)
-    asked = {
-        n: q for n, q in choice.queries.items() if n in table.index and (not choice.facet or q.facet == choice.facet)
-    }
+    ordered = table.loc[choice.asked, choice.by].dropna().sort_values(ascending=False, kind="stable")
+    by_value = [(value, choice.queries[name]) for name, value in ordered.items()]
     about: dict[str, Any] = {"facets": choice.facets, "split": choice.split, "seed": collection.seed}
-    board = scores.leaderboard([run], tables, choice.queries, choice.profile, **about)
-    for row in board:
-        row["values"] = [row["figures"][name] for name in choice.profile.measures]
-    by_value = [(float(table.at[n, choice.by]), choice.queries[n]) for n in table.index if n in asked]
-    by_value = sorted((each for each in by_value if each[0] == each[0]), key=lambda each: (-each[0], each[1].name))
     context |= {
-        "board": board,
+        "board": scores.leaderboard([run], tables, choice.queries, choice.profile, **about),
         "best": by_value[:5],
         "worst": by_value[::-1][:5],
         "alone": only_found(run, lists, labels, choice),
