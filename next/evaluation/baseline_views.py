@@ -13,7 +13,6 @@ from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
 from evaluation import folds, scores
 from evaluation.baselines import baselines_of, check_baseline
-from jobs.models import State
 from jobs.work import start_once
 from retrieval.models import BASELINE
 from web.errors import BadInput
@@ -36,14 +35,13 @@ def baselines(request: CollectionRequest, collection: Collection) -> HttpRespons
         for name, baseline in baselines_of(collection).items()
     ]
     wanted = [row["name"] for row in rows if not row["baseline"].lacks and (row["is_behind"] or not row["run"])]
-    last = collection.jobs.filter(kind="build_baselines").first()
     context = {
         "collection": collection,
         "rows": rows,
         "wanted": wanted,
         "pairs": pairs,
         "documents": documents,
-        "job": last if last and (last.state == State.FAILED or not last.is_finished) else None,
+        "job": collection.jobs.filter(kind="build_baselines").first(),
     }
     return render(request, "evaluation/baselines.html", context)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import ADMIN, Collection, User
-from accounts.services import add_member, create_collection
+from accounts.models import Collection, User
+from accounts.services import create_collection
 from adjudication.labels import labelled_pairs
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
@@ -35,11 +35,9 @@ SAMPLE = "sample"
 def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.DataFrame:
     """The labelled pairs with the name of the stratum of each, such as "grade 2, method"."""
     pairs = labelled_pairs(collection).dropna(subset=["final"])
-    frozen = Candidate.objects.filter(pool__pool_set__collection=collection, pool__pool_set__frozen_at__isnull=False)
-    sources = {
-        (query, docno): source
-        for query, docno, source in frozen.values_list("pool__query__name", "document__docno", "source")
-    }
+    frozen = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
+    columns = ("pool__query__name", "document__docno", "source")
+    sources = {(query, docno): source for query, docno, source in frozen.values_list(*columns)}
     fields = dict(collection.queries.values_list("name", "document__fields"))  # None of a topic
     parts = {
         "grade": [f"grade {grade}" for grade in pairs["final"]],
@@ -87,13 +85,9 @@ def make_copy(
         raise BadInput(f"{original} has no labels to sample from.")
     sample = draw_sample(pairs, per_stratum, original.seed)
     same = ("licence", "facets", "merged_labels", "grades", "relevant_from")
-    description = f"{len(sample):,} pairs of {original}, sampled to be judged again."
-    about = {key: getattr(original, key) for key in same} | {
-        "description": description,
-        "seed": f"{original.seed}-{slug}",
-    }
-    copy = create_collection(by=by, slug=slug, name=name, **about)
-    add_member(collection=copy, user=by, roles=[ADMIN])
+    about = {key: getattr(original, key) for key in same}
+    about["description"] = f"{len(sample):,} pairs of {original}, sampled to be judged again."
+    copy = create_collection(by=by, slug=slug, name=name, seed=f"{original.seed}-{slug}", **about)
     for guideline in guidelines_in_force(original):
         about = {"facet": guideline.facet, "text": guideline.text, "grades": guideline.grades}
         save_guideline(collection=copy, change="", by=by, **about)

@@ -309,17 +309,14 @@ def facet_agreement(rows: pd.DataFrame, grades: int, seed: str) -> dict[str, Any
     import numpy as np
     import pandas as pd
 
-    slots = [
-        pd.DataFrame({"judge": rows[f"{slot}_judge"], "one": rows["grade"], "other": rows[slot]}) for slot in SLOTS
-    ]
-    by_judge = pd.concat(slots)
-    couples = [(FINAL, pd.DataFrame({"one": rows["grade"], "other": rows["final"]}))]
-    couples += [(str(judge), given) for judge, given in by_judge.groupby("judge")]
-    couples += [(JUDGES, pd.DataFrame({"one": rows["first"], "other": rows["second"]}))]
+    slots = pd.concat(rows[["grade"]].assign(judge=rows[f"{slot}_judge"], given=rows[slot]) for slot in SLOTS)
+    couples = [(FINAL, rows[["grade", "final"]])]
+    couples += [(str(judge), table[["grade", "given"]]) for judge, table in slots.groupby("judge")]
+    couples += [(JUDGES, rows[["first", "second"]])]
     compared = []
     for name, table in couples:
-        both = table[["one", "other"]].dropna().astype(int)
-        found = coefficients(both["one"].tolist(), both["other"].tolist())
+        both = table.dropna().astype(int).to_numpy()
+        found = coefficients(*both.T.tolist())
         compared.append({"name": name, "pairs": len(both), **{key: list(found[key]) for key in COEFFICIENTS}})
     matrices = np.zeros((rows["query"].nunique(), grades, grades), dtype=int)
     places = rows["query"].astype("category").cat.codes

@@ -73,35 +73,31 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     labelled = {queries[name].facet for name in labels}
     for facet in (each for each in (*collection.facets, "") if each in labelled):
         of_facet = {name: grades for name, grades in labels.items() if queries[name].facet == facet}
-        asked = {name: queries[name] for name in of_facet}
-        relevant_queries = {name: asked[name] for name in pool_bias.with_relevant(of_facet, least)}
+        relevant = {
+            key: {name: queries[name] for name in pool_bias.with_relevant(variant, least) & of_facet.keys()}
+            for key, variant in variants.items()
+        }
+        figures = {key: main_figures(tables[key], relevant[key], wanted, split) for key in variants}
         data["facets"].append(
             {
                 "facet": facet,
                 "labels": sum(map(len, of_facet.values())),
                 "relevant": sum(grade >= least for grades in of_facet.values() for grade in grades.values()),
                 "growth": pool_bias.growth(pools, of_facet, least),
-                "systems": main_figures(tables["all", ""], relevant_queries, wanted, split),
+                "systems": figures["all", ""],
             }
         )
         for row in pool_bias.finds(found, of_facet, least):
-            source = row["source"]
-            kept = pool_bias.with_relevant(variants["without", source], least) & asked.keys()
-            kept_queries = {name: asked[name] for name in kept}
-            rows = pool_bias.effects(
-                main_figures(tables["all", ""], kept_queries, wanted, split),
-                main_figures(tables["without", source], kept_queries, wanted, split),
-            )
-            lost = len(relevant_queries) - len(kept)
-            data["sources"].append(row | {"facet": facet, "systems": rows, "lost": lost})
+            key = ("without", row["source"])
+            full = main_figures(tables["all", ""], relevant[key], wanted, split)
+            lost = len(relevant["all", ""]) - len(relevant[key])
+            effects = pool_bias.effects(full, figures[key])
+            data["sources"].append(row | {"facet": facet, "systems": effects, "lost": lost})
         for each in sets:
-            if pairs := sum(len(grades) for name, grades in each.labels.items() if name in asked):
-                both = []
-                for kind, given in (("theirs", each.labels), ("final", each.final)):
-                    kept_queries = {name: asked[name] for name in pool_bias.with_relevant(given, least) & asked.keys()}
-                    both.append(main_figures(tables[kind, each.name], kept_queries, wanted, split))
-                row = {"name": each.name, "facet": facet, "pairs": pairs, "theirs": both[0]}
-                data["labels"].append(row | label_effects.compare(*both))
+            if pairs := sum(len(grades) for name, grades in each.labels.items() if name in of_facet):
+                theirs = figures["theirs", each.name]
+                row = {"name": each.name, "facet": facet, "pairs": pairs, "theirs": theirs}
+                data["labels"].append(row | label_effects.compare(theirs, figures["final", each.name]))
     with work.commit() as result:
         about = {"profile": profile, "scope": scope, "measure": measure, "split": split}
         Report.objects.put(collection, KIND, data, labels=state, **about)

@@ -14,7 +14,7 @@ from evaluation import trust as trusted
 from evaluation import unjudged
 from evaluation.pool_bias import SAME, places
 from evaluation.views import Choice
-from jobs.models import Report, State
+from jobs.models import Report
 from jobs.work import start_once
 from retrieval.models import RankedList
 from web.csv import csv_response
@@ -37,7 +37,7 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
         "collection": collection,
         "choice": choice,
         "report": report,
-        "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
+        "job": job,
         "is_running": job is not None and not job.is_finished,
         "can_compute": choice.labelled and RankedList.objects.filter(run__collection=collection).exists(),
     }
