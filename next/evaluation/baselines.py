@@ -81,22 +81,18 @@ class Corpus:
 
         return np.array([self.counted[0][word] for word in self.places], float)
 
-    @cached_property
-    def counting(self) -> Any:
-        """scikit-learn's vectorizer from texts to counts (texts, words)."""
+    def counts(self, texts: list[list[str]]) -> Any:
+        """(texts, words), sparse."""
         from sklearn.feature_extraction.text import CountVectorizer
 
-        return CountVectorizer(vocabulary=self.places)
+        return CountVectorizer(vocabulary=self.places, dtype=float).transform(map(" ".join, texts))
 
-    @cached_property
-    def weighing(self) -> Any:
-        """From texts to tf · idf (texts, words), rows of length 1: scikit-learn's TfidfVectorizer with its defaults."""
+    def weights(self, texts: list[list[str]]) -> Any:
+        """tf · idf (texts, words), sparse: as scikit-learn's TfidfVectorizer has it, before its rows have length 1."""
         import numpy as np
-        from sklearn.feature_extraction.text import TfidfVectorizer
 
-        made = TfidfVectorizer(vocabulary=self.places)
-        made.idf_ = np.log((1 + self.counted[1]) / (1 + self.frequencies)) + 1
-        return made
+        idf = np.log((1 + self.counted[1]) / (1 + self.frequencies)) + 1
+        return self.counts(texts).multiply(idf).tocsr()
 
     @cached_property
     def okapi_idf(self) -> Floats:
@@ -145,8 +141,9 @@ Score = Callable[[Corpus, list[str], list[list[str]]], "Floats"]
 def tfidf(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
     """Cosines of sparse vectors. Of vectors of length 1, it is the order of their L2 distances."""
     import numpy as np
+    from sklearn.preprocessing import normalize
 
-    rows = corpus.weighing.transform([" ".join(text) for text in (query, *candidates)])
+    rows = normalize(corpus.weights([query, *candidates]))
     found = (rows[1:] @ rows[0].T).toarray()[:, 0]
     return np.where(np.diff(rows.indptr)[1:] > 0, found, np.nan)
 
@@ -155,7 +152,7 @@ def bm25(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Float
     """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it."""
     import numpy as np
 
-    counts = corpus.counting.transform([" ".join(text) for text in (query, *candidates)]).astype(float)
+    counts = corpus.counts([query, *candidates])
     asked, rows = counts[0], counts[1:]
     lengths = np.asarray(rows.sum(axis=1))  # (candidates, 1)
     _, documents, words = corpus.counted
@@ -170,10 +167,9 @@ def mean_vectors(corpus: Corpus, query: list[str], candidates: list[list[str]], 
     import numpy as np
 
     words, vectors = corpus.word_vectors
-    vectorizer = corpus.weighing if is_weighted else corpus.counting
-    weights = vectorizer.transform([" ".join(text) for text in (query, *candidates)])
-    weights = weights[:, [corpus.places[word] for word in words]]
-    totals = np.asarray(weights.sum(axis=1), float)
+    weighed = corpus.weights if is_weighted else corpus.counts
+    weights = weighed([query, *candidates])[:, [corpus.places[word] for word in words]]
+    totals = np.asarray(weights.sum(axis=1))
     totals[totals == 0] = np.nan
     means = (weights @ vectors) / totals  # (texts, dimensions)
     return -np.sqrt(((means[1:] - means[0]) ** 2).sum(axis=1))
