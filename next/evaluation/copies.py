@@ -7,7 +7,7 @@ report compares its labels with the original's.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -91,12 +91,14 @@ def make_copy(
     for guideline in guidelines_in_force(original):
         about = {"facet": guideline.facet, "text": guideline.text, "grades": guideline.grades}
         save_guideline(collection=copy, change="", by=by, **about)
-    asked = {query.name: query for query in original.queries.filter(name__in=set(sample["query"]))}
-    documents = copy_documents(original, copy, {*sample["docno"]}, asked.values(), texts or {})
-    queries = copy_queries(copy, asked, documents)
+    queries = original.queries.filter(name__in=set(sample["query"])).select_related("document")
+    asked = {query.name: query for query in queries}
+    papers = {query.own_docno for query in asked.values()}
+    documents = copy_documents(original, copy, {*sample["docno"], *papers}, texts or {})
+    copied = copy_queries(copy, asked, documents)
     pool_set = PoolSet.objects.create(collection=copy, plan={})
     for query_name, rows in sample.groupby("query"):
-        pool = Pool.objects.create(pool_set=pool_set, query=queries[str(query_name)])
+        pool = Pool.objects.create(pool_set=pool_set, query=copied[str(query_name)])
         Candidate.objects.bulk_create(
             Candidate(pool=pool, document=documents[docno], position=position, source=SAMPLE)
             for position, docno in enumerate(rows["docno"], 1)
@@ -113,16 +115,10 @@ def make_copy(
 
 
 def copy_documents(
-    original: Collection,
-    copy: Collection,
-    docnos: set[str],
-    queries: Iterable[Query],
-    texts: Mapping[str, Mapping[str, Any]],
+    original: Collection, copy: Collection, docnos: set[str], texts: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Document]:
-    papers = [query.document_id for query in queries if query.document_id]
-    wanted = original.documents.filter(docno__in=docnos) | original.documents.filter(pk__in=papers)
     rows = []
-    for document in wanted.order_by("docno"):
+    for document in original.documents.filter(docno__in=docnos).order_by("docno"):
         document.pk, document._state.adding, document.import_job = None, True, None
         document.collection = copy
         for key in ("title", "sentences", "labels"):
@@ -134,14 +130,10 @@ def copy_documents(
 
 def copy_queries(copy: Collection, asked: Mapping[str, Query], documents: Mapping[str, Document]) -> dict[str, Query]:
     same = ("name", "facet", "sentence_numbers", "title", "description", "narrative", "paper_type", "fold")
-    rows = [
-        Query(
-            collection=copy,
-            document=documents[query.own_docno] if query.own_docno else None,
-            **{key: getattr(query, key) for key in same},
-        )
-        for query in asked.values()
-    ]
+    rows = []
+    for query in asked.values():
+        about = {key: getattr(query, key) for key in same}
+        rows.append(Query(collection=copy, document=documents.get(query.own_docno), **about))
     return {query.name: query for query in Query.objects.bulk_create(rows)}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +63,7 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0  # seconds before a pair is asked again; t
 
 @transaction.atomic
 def add_model(
-    *, collection: Collection, name: str, model: str, address: str, prompt: str, parameters: Mapping[str, Any], by: User
+    *, collection: Collection, name: str, model: str, address: str, prompt: str, parameters: Any, by: User
 ) -> ModelJudge:
     """Nothing is asked yet: the page shows the prompts first."""
     asking.address_named(address)
@@ -71,6 +71,9 @@ def add_model(
         raise BadInput(f"A prompt is one of {', '.join(PROMPTS)}, got {prompt!r}.")
     if prompt == "umbrela" and collection.top_grade != 3:
         raise BadInput(f"UMBRELA's scale has grades 0 to 3, and {collection} has 0 to {collection.top_grade}.")
+    parameters = parameters or {}
+    if not isinstance(parameters, dict):
+        raise BadInput(f'Parameters are an object, such as {{"temperature": 0}}, got {parameters!r}.')
     if taken := OWN_PARAMETERS & parameters.keys():
         raise BadInput(f"Leave {sorted(taken)[0]!r} out of the parameters: it is set for you.")
     check_name(collection, name)
@@ -80,7 +83,7 @@ def add_model(
         name=name,
         model=model,
         address=address,
-        parameters=dict(parameters),
+        parameters=parameters,
         prompt=prompt,
         prompts=prompts,
         prompt_version=json_digest(prompts),

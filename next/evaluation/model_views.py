@@ -48,12 +48,6 @@ class AddForm(forms.ModelForm):
         named = [(name, f"{name}: {url}") for name, url in asking.addresses().items()]
         self.fields["address"].choices = named  # type: ignore[attr-defined]
 
-    def clean_parameters(self) -> dict[str, Any]:
-        parameters = self.cleaned_data["parameters"] or {}
-        if not isinstance(parameters, dict):
-            raise forms.ValidationError('Write an object, such as {"temperature": 0}.')
-        return parameters
-
 
 class ImportForm(forms.ModelForm):
     file = forms.FileField(help_text="CSV with the columns query, docno, and grade or answer (as the model wrote it).")

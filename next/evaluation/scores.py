@@ -13,7 +13,7 @@ from adjudication.labels import labelled_pairs, labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
 from annotation.models import Pair
 from corpus.models import Query
-from evaluation.measures import CSFCUBE, MDCR, OPEN, TREC, Labels, Profile, score
+from evaluation.measures import CSFCUBE, MDCR, TREC, Labels, Profile, score
 from evaluation.measures import profile as profile_named
 from jobs.models import Report
 from jobs.work import Work, job
@@ -226,15 +226,6 @@ def leaderboard(
         rows.sort(key=lambda row: (row["figures"][by] is None, -(row["figures"][by] or 0.0), row["name"]))
         board += [row | {"place": place} for place, row in enumerate(rows, 1)]
     return board
-
-
-def scope_sentence(profile: Profile) -> str:
-    """What every table says of its lists."""
-    return {
-        OPEN: "Open: lists as the systems rank the whole corpus; documents without a label count as not relevant.",
-        "closed": "Closed: only documents of each list that have a label, as a re-ranking of the pool.",
-        "condensed": "Condensed: documents without a label are taken out of each list.",
-    }[profile.scope]
 
 
 def ranked_queries(runs: Sequence[Run], labels: Labels) -> dict[int, int]:

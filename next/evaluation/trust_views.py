@@ -53,7 +53,6 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
         "panels": [
             {
                 "facet": facet,
-                "worst": worst(report.data["sources"], facet["facet"]),
                 "sources": source_rows(report.data["sources"], facet),
                 "systems": sorted(facet["systems"], key=lambda name: (-facet["systems"][name], name)),
                 "labels": label_rows(report.data["labels"], facet, people),
@@ -65,6 +64,9 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
         "unjudged": report.data["unjudged"],
         "wanted": unjudged.WANTED,
     }
+    for panel in context["panels"]:
+        losses = [row["lowered"] | {"source": row["source"]} for row in panel["sources"] if row["lowered"]]
+        panel["worst"] = min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None)
     return next_table(request, choice, report).response("evaluation/trust.html", context)
 
 
@@ -72,25 +74,11 @@ def source_rows(sources: list[dict[str, Any]], facet: dict[str, Any]) -> list[di
     """What each source brought, what it is scored at without that, and which system loses most; most unique first."""
     rows = []
     for row in (each for each in sources if each["facet"] == facet["facet"]):
-        itself = next((each for each in row["systems"] if each["system"] == row["source"]), None)
-        lowered = next((each for each in row["systems"] if each["change"] < -SAME), None)
-        rows.append(row | {"itself": itself and shown_effect(itself), "lowered": lowered and shown_effect(lowered)})
+        effects = [effect | {"points": 100 * effect["change"]} for effect in row["systems"]]
+        itself = next((effect for effect in effects if effect["system"] == row["source"]), None)
+        lowered = next((effect for effect in effects if effect["change"] < -SAME), None)
+        rows.append(row | {"itself": itself, "lowered": lowered})
     return sorted(rows, key=lambda row: (-row["alone"], row["source"]))
-
-
-def shown_effect(effect: dict[str, Any]) -> dict[str, Any]:
-    return effect | {"points": 100 * effect["change"]}
-
-
-def worst(sources: list[dict[str, Any]], facet: str) -> dict[str, Any] | None:
-    """The largest loss of a system, with the source whose documents cause it; None if none loses."""
-    losses = [
-        shown_effect(effect) | {"source": row["source"]}
-        for row in sources
-        for effect in row["systems"]
-        if row["facet"] == facet and effect["change"] < -SAME
-    ]
-    return min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None)
 
 
 def label_rows(sets: list[dict[str, Any]], facet: dict[str, Any], people: dict[str, str]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the labels say of systems: leaderboard, comparison, one system. For admins."""
+"""What the labels say of systems: leaderboard, comparison, one system; baselines, and folds. For admins."""
 
 from __future__ import annotations
 
@@ -7,29 +7,40 @@ from dataclasses import replace
 from itertools import combinations, zip_longest
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
 from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
-from evaluation.forms import RankingForm
+from evaluation.baselines import baselines_of, check_baseline
 from evaluation.measures import SCOPES, Labels, Lists, Profile, parse, profile
 from evaluation.rankings import import_ranking
 from evaluation.unjudged import unjudged_shares
 from jobs.work import start_once
-from retrieval.models import RankedList, Run
+from retrieval.models import BASELINE, RankedList, Run
 from web.csv import csv_response
 from web.errors import BadInput, attempt
 from web.figures import Dots
 
 SPLITS = [(scores.TEST, "Test: mean of the folds"), (scores.DEV, "Dev: fold 1")]
 DEEP = 20  # documents of a ranked list, side by side
+
+
+class RankingForm(forms.Form):
+    file = forms.FileField(help_text='As CSFCube\'s scripts read it: {"paper": [["docno", score], …], …}, best first.')
+    name = forms.CharField(max_length=100, help_text="As tables name the system, such as specter. Add a file a facet.")
+    facet = forms.ChoiceField(help_text="Of the queries that the file ranks.")
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["facet"].choices = [(facet, facet) for facet in collection.facets]  # type: ignore[attr-defined]
 
 
 class Choice:
@@ -88,7 +99,7 @@ class Choice:
         relevant = "Relevant from the grade that a measure's name says."
         if self.source == scores.CITATIONS:
             relevant = "Labels are citations, not judgments: relevant is what the query paper cites."
-        return f"{scores.scope_sentence(self.profile)} {split} {relevant}"
+        return f"{SCOPES[self.profile.scope]} {split} {relevant}"
 
 
 def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, Choice]:
@@ -312,3 +323,51 @@ def add_ranking(request: CollectionRequest, collection: Collection) -> HttpRespo
             messages.success(request, f"Imported {file.name} into {made}.")
             return redirect("system", collection.slug, made.pk)
     return render(request, "evaluation/add_ranking.html", {"collection": collection, "form": form})
+
+
+@require_GET
+@in_collection(ADMIN)
+def baselines(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """What can be built, and what was built of other pairs than those that are judged now."""
+    built = {run.name: run for run in collection.runs.filter(kind=BASELINE)}
+    pairs = sum(map(len, scores.labels_of(collection).values()))
+    documents = collection.documents.count()
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "baseline": baseline,
+            "run": (run := built.get(name)),
+            "is_behind": run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents),
+        }
+        for name, baseline in baselines_of(collection).items()
+    ]
+    wanted = [row["name"] for row in rows if not row["baseline"].lacks and (row["is_behind"] or not row["run"])]
+    context = {
+        "collection": collection,
+        "rows": rows,
+        "wanted": wanted,
+        "pairs": pairs,
+        "documents": documents,
+        "job": collection.jobs.filter(kind="build_baselines").first(),
+    }
+    return render(request, "evaluation/baselines.html", context)
+
+
+@require_POST
+@in_collection(ADMIN)
+def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    names = request.POST.getlist("name")
+    if not names:
+        raise BadInput("Choose at least one baseline.")
+    for name in names:
+        check_baseline(collection, name)
+    start_once("build_baselines", collection=collection, by=request.user, names=names)
+    return redirect("baselines", collection.slug)
+
+
+@require_POST
+@in_collection(ADMIN)
+def make_folds(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    folds.make_folds(collection)
+    messages.success(request, "Made two folds, even within each facet.")
+    return redirect("leaderboard", collection.slug)
