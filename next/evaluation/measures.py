@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 Lists = Mapping[str, Sequence[str]]  # docnos by query, best first
 Labels = Mapping[str, Mapping[str, int]]  # grades by query and docno
 
-# What a list is scored by. Closed: it re-ranks the judged pool, and only judged documents count. Open: as the system
-# ranks the whole corpus, unjudged documents are not relevant. Condensed: unjudged documents are taken out of it.
-CLOSED, OPEN, CONDENSED = SCOPES = ("closed", "open", "condensed")
+CLOSED, OPEN, CONDENSED = "closed", "open", "condensed"
+SCOPES = {  # of a list, what it is scored by, as every table says it
+    CLOSED: "Closed: only documents of each list that have a label, as a re-ranking of the pool.",
+    OPEN: "Open: lists as the systems rank the whole corpus; documents without a label count as not relevant.",
+    CONDENSED: "Condensed: documents without a label are taken out of each list.",
+}
 CSFCUBE, TREC, MDCR = "csfcube", "trec", "mdcr"
 OWN = re.compile(r"(?:RP|NDCG%(?P<percent>\d{1,3}))(?:\(rel=(?P<rel>\d)\))?")
 

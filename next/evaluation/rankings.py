@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import IO, Any
 
 from django.conf import settings
@@ -61,12 +62,10 @@ def read_ranking(file: IO[bytes], filename: str) -> dict[str, list[str]]:
     content = file.read(settings.UPLOAD_MAX_BYTES + 1)
     if len(content) > settings.UPLOAD_MAX_BYTES:
         raise BadInput(f"{filename} has more than {settings.UPLOAD_MAX_BYTES // 1_000_000:,} MB.")
-    try:
-        rankings = json.loads(content)
-        return {str(paper): [str(docno) for docno, *_ in entries] for paper, entries in rankings.items()} or _none()
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f'{filename}: a ranking is {{"paper": [["docno", score], …], …}}, and this is none.') from error
-
-
-def _none() -> dict[str, list[str]]:
-    raise ValueError
+    rankings = {}
+    with suppress(ValueError, TypeError, AttributeError, RecursionError):
+        entries = json.loads(content).items()
+        rankings = {str(paper): [str(docno) for docno, *_ in ranked] for paper, ranked in entries}
+    if not rankings:
+        raise BadInput(f'{filename}: a ranking is {{"paper": [["docno", score], …], …}}, and this is none.')
+    return rankings

@@ -21,9 +21,11 @@ from evaluation.model_judges import import_labels, kappa_interval, prompts_of, s
 from evaluation.models import ModelJudge, ModelLabel, Problem
 from jobs import work
 from jobs.models import Job, State
+from release.building import build_release
 from release.publishing import draft
 from tests import builders
 from tests.addresses import addresses
+from tests.release.helpers import files_of
 from web.errors import BadInput, Conflict
 
 pytestmark = pytest.mark.django_db
@@ -260,6 +262,8 @@ def test_a_key_is_in_no_row_page_or_log(judged, model, as_, caplog, echo):
     client = as_("admin")
     for path in (reverse("model-judge", args=[judged.slug, judge.pk]), reverse("job", args=[judged.slug, job.pk])):
         rows.append(client.get(path).content.decode())
+    released = build_release(judged, version="1.0", with_texts=True, reasons={}, with_models=True)
+    rows += [files_of(released.content)[f"models/llama/{name}"] for name in ("answers.jsonl", "model.json")]
     for text in rows:
         assert "sk-secret" not in text.casefold()
         assert "key+7" not in text.casefold()
