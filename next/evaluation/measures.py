@@ -40,7 +40,6 @@ class Profile:
     """
 
     name: str
-    label: str
     scope: str
     measures: tuple[str, ...]
     main: str
@@ -54,7 +53,7 @@ def profile(name: str, relevant_from: int) -> Profile:
     if name == CSFCUBE:
         own = "" if relevant_from == 2 else rel or "(rel=1)"
         measures: tuple[str, ...] = (f"RP{own}", f"P{rel}@20", f"R{rel}@20", "NDCG%20", "NDCG%100")
-        return Profile(CSFCUBE, "CSFCube: re-ranking the judged pool", CLOSED, measures, "NDCG%20", has_folds=True)
+        return Profile(CSFCUBE, CLOSED, measures, "NDCG%20", has_folds=True)
     if name == TREC:
         measures = (
             f"AP{rel}",
@@ -66,9 +65,9 @@ def profile(name: str, relevant_from: int) -> Profile:
             f"Bpref{rel}",
             "Judged@10",
         )
-        return Profile(TREC, "TREC: retrieval from the whole corpus", OPEN, measures, "nDCG@10")
+        return Profile(TREC, OPEN, measures, "nDCG@10")
     if name == MDCR:
-        return Profile(MDCR, "MDCR: by field", CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
+        return Profile(MDCR, CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
     raise BadInput(f"There is no profile {name!r}. Use {CSFCUBE}, {TREC} or {MDCR}.")
 
 

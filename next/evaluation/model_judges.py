@@ -378,7 +378,7 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
             continue
         asked = {name: queries[name] for name in of_facet["query"]}
         rankings = [main_figures(tables, asked, wanted, split) for tables in (theirs, final)]
-        row = {"facet": facet, "queries": len(asked), "systems": len(rankings[1])}
+        row = {"facet": facet, "systems": len(rankings[1])}
         row |= facet_agreement(of_facet, len(collection.grades), collection.seed)
         facets.append(row | compare(*rankings))
     about = {"judge": judge.pk, "profile": profile, "scope": scope, "by": by, "split": split}

@@ -82,8 +82,6 @@ def effects(full: Mapping[str, float], less: Mapping[str, float]) -> list[dict[s
     rows = [
         {
             "system": name,
-            "full": full[name],
-            "less": less[name],
             "change": less[name] - full[name],
             "place": before[name],
             "place_less": after[name],
