@@ -107,10 +107,10 @@ def parse(name: str) -> Any:
     if own := OWN.fullmatch(name):
         least = int(own["rel"] or 2)
         return _pool_ndcg(int(own["percent"])) if own["percent"] else _precision_at_last(least)
-    for read in (ir_measures.parse_measure, _parse_trec):
+    for read in (ir_measures.parse_measure, lambda name: ir_measures.parse_trec_measure(name)[0]):
         try:
             measure = read(name)
-        except (ValueError, NameError, KeyError, SyntaxError, AssertionError):
+        except (ValueError, NameError, LookupError, SyntaxError, AssertionError):
             continue
         try:
             ir_measures.evaluator([measure], {})
@@ -118,15 +118,6 @@ def parse(name: str) -> Any:
             raise BadInput(f"{name} needs a program that is not installed here.") from None
         return measure
     raise BadInput(f"There is no measure {name!r}. Use a name of ir-measures, such as AP, nDCG@10 or P(rel=2)@5.")
-
-
-def _parse_trec(name: str) -> Any:
-    import ir_measures
-
-    found = ir_measures.parse_trec_measure(name)
-    if not found:
-        raise ValueError(name)
-    return found[0]
 
 
 def _precision_at_last(least: int) -> Callable[[Sequence[int], Mapping[str, int]], float]:

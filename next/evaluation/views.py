@@ -141,32 +141,22 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
     for row in board:
         row["ranked"], row["labelled"] = ranked.get(row["run"].pk, 0), len(labels)
         row["url"] = f"{reverse('system', args=[collection.slug, row['run'].pk])}?{request.GET.urlencode()}"
-    panels: list[dict[str, Any]] = [
-        {"facet": facet, "rows": [row for row in board if row["facet"] == facet]} for facet in facets or [""]
-    ]
-    for panel in panels:
-        panel["figure"] = board_figure(panel["facet"], panel["rows"], choice)
-    if name := request.GET.get("figure"):
-        figure = next((p["figure"] for p in panels if p["figure"].name == name), None)
-        if figure:
-            return csv_response(f"{name}.csv", figure.csv)
+    panels = []
+    for facet in facets or [""]:
+        rows = [row for row in board if row["facet"] == facet]
+        figure = board_figure(facet, rows, choice)
+        if request.GET.get("figure") == figure.name:
+            return csv_response(f"{figure.name}.csv", figure.csv)
+        panels.append({"facet": facet, "rows": rows, "figure": figure})
     context |= {"panels": panels, "labels": sum(map(len, labels.values()))}
     return render(request, "evaluation/leaderboard.html", context)
 
 
 def board_figure(facet: str, rows: list[dict[str, Any]], choice: Choice) -> Dots:
-    points = [
-        {
-            "label": row["name"],
-            "value": row["figures"][choice.by],
-            "low": row["low"],
-            "high": row["high"],
-            "reason": "undefined",
-            "url": row["url"],
-            "lead": row["place"] == 1,
-        }
-        for row in rows
-    ]
+    points = []
+    for row in rows:
+        about = {"label": row["name"], "reason": "undefined", "url": row["url"], "lead": row["place"] == 1}
+        points.append(about | {"value": row["figures"][choice.by], "low": row["low"], "high": row["high"]})
     title = f"{facet.capitalize()}: {choice.by}" if facet else choice.by
     return Dots(f"board-{facet or 'all'}", title, choice.by, points, low=0.0, high=1.0)
 
@@ -314,15 +304,11 @@ def baselines(request: CollectionRequest, collection: Collection) -> HttpRespons
     built = {run.name: run for run in collection.runs.filter(kind=BASELINE)}
     pairs = sum(map(len, scores.labels_of(collection).values()))
     documents = collection.documents.count()
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "baseline": baseline,
-            "run": (run := built.get(name)),
-            "is_behind": run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents),
-        }
-        for name, baseline in baselines_of(collection).items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for name, baseline in baselines_of(collection).items():
+        run = built.get(name)
+        is_behind = run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents)
+        rows.append({"name": name, "baseline": baseline, "run": run, "is_behind": is_behind})
     wanted = [row["name"] for row in rows if not row["baseline"].lacks and (row["is_behind"] or not row["run"])]
     context = {
         "collection": collection,
