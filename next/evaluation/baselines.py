@@ -95,14 +95,6 @@ class Corpus:
         return self.counts(texts).multiply(idf).tocsr()
 
     @cached_property
-    def okapi_idf(self) -> Floats:
-        """(words,) ln((N − n + ½)/(n + ½)); where negative, EPSILON times the mean over all words, as in rank_bm25."""
-        import numpy as np
-
-        idf = np.log(self.counted[1] - self.frequencies + 0.5) - np.log(self.frequencies + 0.5)
-        return np.where(idf < 0, EPSILON * idf.mean(), idf)
-
-    @cached_property
     def word_vectors(self) -> tuple[list[str], Floats]:
         """Words and their vectors (words, 200): continuous bag of words, negative sampling (Mikolov et al., 2013).
 
@@ -149,16 +141,21 @@ def tfidf(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floa
 
 
 def bm25(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
-    """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it."""
+    """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it.
+
+    The idf of a word in n of N abstracts is ln((N − n + ½)/(n + ½)); where negative, EPSILON times the mean of all.
+    """
     import numpy as np
 
     counts = corpus.counts([query, *candidates])
     asked, rows = counts[0], counts[1:]
     lengths = np.asarray(rows.sum(axis=1))  # (candidates, 1)
     _, documents, words = corpus.counted
+    idf = np.log(documents - corpus.frequencies + 0.5) - np.log(corpus.frequencies + 0.5)
+    idf = np.where(idf < 0, EPSILON * idf.mean(), idf)
     tf = rows[:, asked.indices].toarray()  # (candidates, words of the query)
     saturated = tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths * documents / words))
-    found = (saturated * corpus.okapi_idf[asked.indices] * asked.data).sum(axis=1)
+    found = (saturated * idf[asked.indices] * asked.data).sum(axis=1)
     return np.where(lengths[:, 0] > 0, found, np.nan)
 
 

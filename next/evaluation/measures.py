@@ -40,7 +40,6 @@ class Profile:
     """
 
     name: str
-    label: str
     scope: str
     measures: tuple[str, ...]
     main: str
@@ -54,7 +53,7 @@ def profile(name: str, relevant_from: int) -> Profile:
     if name == CSFCUBE:
         own = "" if relevant_from == 2 else rel or "(rel=1)"
         measures: tuple[str, ...] = (f"RP{own}", f"P{rel}@20", f"R{rel}@20", "NDCG%20", "NDCG%100")
-        return Profile(CSFCUBE, "CSFCube: re-ranking the judged pool", CLOSED, measures, "NDCG%20", has_folds=True)
+        return Profile(CSFCUBE, CLOSED, measures, "NDCG%20", has_folds=True)
     if name == TREC:
         measures = (
             f"AP{rel}",
@@ -66,9 +65,9 @@ def profile(name: str, relevant_from: int) -> Profile:
             f"Bpref{rel}",
             "Judged@10",
         )
-        return Profile(TREC, "TREC: retrieval from the whole corpus", OPEN, measures, "nDCG@10")
+        return Profile(TREC, OPEN, measures, "nDCG@10")
     if name == MDCR:
-        return Profile(MDCR, "MDCR: by field", CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
+        return Profile(MDCR, CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
     raise BadInput(f"There is no profile {name!r}. Use {CSFCUBE}, {TREC} or {MDCR}.")
 
 
@@ -108,10 +107,10 @@ def parse(name: str) -> Any:
     if own := OWN.fullmatch(name):
         least = int(own["rel"] or 2)
         return _pool_ndcg(int(own["percent"])) if own["percent"] else _precision_at_last(least)
-    for read in (ir_measures.parse_measure, _parse_trec):
+    for read in (ir_measures.parse_measure, lambda name: ir_measures.parse_trec_measure(name)[0]):
         try:
             measure = read(name)
-        except (ValueError, NameError, KeyError, SyntaxError, AssertionError):
+        except (ValueError, NameError, LookupError, SyntaxError, AssertionError):
             continue
         try:
             ir_measures.evaluator([measure], {})
@@ -119,15 +118,6 @@ def parse(name: str) -> Any:
             raise BadInput(f"{name} needs a program that is not installed here.") from None
         return measure
     raise BadInput(f"There is no measure {name!r}. Use a name of ir-measures, such as AP, nDCG@10 or P(rel=2)@5.")
-
-
-def _parse_trec(name: str) -> Any:
-    import ir_measures
-
-    found = ir_measures.parse_trec_measure(name)
-    if not found:
-        raise ValueError(name)
-    return found[0]
 
 
 def _precision_at_last(least: int) -> Callable[[Sequence[int], Mapping[str, int]], float]:

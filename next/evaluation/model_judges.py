@@ -116,14 +116,22 @@ def prompt_template(collection: Collection, facet: str, prompt: str) -> str:
     return Template(text).safe_substitute({key: value.replace("$", "$$") for key, value in filled.items()})
 
 
-def full_prompt(judge: ModelJudge, query: Query, document: Document) -> str:
-    wanted = query.collection.labels_of(query.facet) if query.facet else set()
-    return Template(judge.prompts[query.facet]).substitute(
-        search=query.search_text(),
-        passage=f"{document.title}\n{document.abstract}".strip(),
-        query=_as_text(shown_query(query)),
-        candidate=_as_text(shown_candidate(document, wanted)),
-    )
+def prompts_of(judge: ModelJudge, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """Whole ones, for (query, document) keys."""
+    queries = Query.objects.select_related("collection", "document").in_bulk({query for query, _ in pairs})
+    documents = Document.objects.in_bulk({document for _, document in pairs})
+    prompts = []
+    for query, document in ((queries[query], documents[document]) for query, document in pairs):
+        wanted = query.collection.labels_of(query.facet) if query.facet else set()
+        prompts.append(
+            Template(judge.prompts[query.facet]).substitute(
+                search=query.search_text(),
+                passage=f"{document.title}\n{document.abstract}".strip(),
+                query=_as_text(shown_query(query)),
+                candidate=_as_text(shown_candidate(document, wanted)),
+            )
+        )
+    return prompts
 
 
 def _as_text(shown: ShownText) -> str:
@@ -172,8 +180,8 @@ def _csv_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
 @transaction.atomic
 def delete_model(*, judge: ModelJudge) -> None:
     lock_collection(judge.collection)
-    if unfinished_job(judge):
-        raise Conflict(f"{judge} is being asked. Cancel that job first.")
+    if unfinished := judge.collection.jobs.unfinished().filter(parameters__judge=judge.pk).first():
+        raise Conflict(f"A job still needs {judge}: {unfinished.title}. Cancel it first.")
     Report.objects.filter(collection=judge.collection, kind=KIND, parameters__judge=judge.pk).delete()
     record(Verb.DELETED, collection=judge.collection, object=f"model {judge.name}")
     judge.delete()
@@ -199,16 +207,6 @@ def unasked(judge: ModelJudge) -> list[tuple[int, int]]:
     return [(query, document) for _, query, document in sorted(waiting)]
 
 
-def prompts_of(judge: ModelJudge, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    queries = Query.objects.select_related("collection", "document").in_bulk({query for query, _ in pairs})
-    documents = Document.objects.in_bulk({document for _, document in pairs})
-    return [full_prompt(judge, queries[query], documents[document]) for query, document in pairs]
-
-
-def unfinished_job(judge: ModelJudge) -> Job | None:
-    return judge.collection.jobs.unfinished().filter(kind="ask_model", parameters__judge=judge.pk).first()
-
-
 @transaction.atomic
 def start_asking(*, judge: ModelJudge, most: int, by: User) -> Job:
     """Send at most `most` requests, those that fail counted, for the pairs that have no answer yet."""
@@ -217,7 +215,7 @@ def start_asking(*, judge: ModelJudge, most: int, by: User) -> Job:
     lock_collection(judge.collection)
     asking.address_named(judge.address)
     judge.refresh_from_db()
-    running = unfinished_job(judge)
+    running = judge.collection.jobs.unfinished().filter(kind="ask_model", parameters__judge=judge.pk).first()
     about = {"judge": judge.pk, "stop_at": judge.requests + most}
     return running or start_job("ask_model", collection=judge.collection, by=by, **about)
 
@@ -229,9 +227,7 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
     A request is counted before it is sent, so a killed worker cannot send more; the pairs of its last few requests are
     asked again.
     """
-    asked = work.collection.model_judges.filter(pk=judge).first()
-    if asked is None:
-        raise Conflict("This model judge was deleted.")
+    asked = work.collection.model_judges.get(pk=judge)
     address = asking.address_named(asked.address)
     waiting = deque(unasked(asked))
     total = min(len(waiting), stop_at - asked.requests)
@@ -298,16 +294,6 @@ def shown_labels(judge: ModelJudge) -> QuerySet[ModelLabel]:
     return labels.order_by("query__name", "document__docno")
 
 
-def graded_pairs(judge: ModelJudge) -> pd.DataFrame:
-    """The pairs with a final label and the model's `grade`, as `labelled_pairs` has them."""
-    import pandas as pd
-
-    rows = judge.labels.exclude(grade=None).values_list("query__name", "document__docno", "grade")
-    grades = pd.DataFrame.from_records(list(rows), columns=["query", "docno", "grade"])
-    pairs = judged_pairs(judge.collection).dropna(subset=["final"])
-    return pairs.merge(grades.astype({"query": str, "docno": str, "grade": int}), on=["query", "docno"])
-
-
 def facet_agreement(rows: pd.DataFrame, grades: int, seed: str) -> dict[str, Any]:
     """The model against the final labels and each judge, and, to compare, the two judges with each other.
 
@@ -364,9 +350,14 @@ def state_of(judge: ModelJudge) -> str:
 
 def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str, split: str) -> Report:
     """By facet: agreement, and the systems' rankings under the model's labels and the final ones of the same pairs."""
+    import pandas as pd
+
     state = state_of(judge)  # first: labels that come meanwhile make the report out of date
     collection = judge.collection
-    rows = graded_pairs(judge)
+    graded = judge.labels.exclude(grade=None).values_list("query__name", "document__docno", "grade")
+    grades = pd.DataFrame.from_records(list(graded), columns=["query", "docno", "grade"])
+    pairs = judged_pairs(collection).dropna(subset=["final"])
+    rows = pairs.merge(grades.astype({"query": str, "docno": str, "grade": int}), on=["query", "docno"])
     wanted = replace(profile_named(profile, collection.relevant_from), scope=scope, measures=(by,), main=by)
     given = label_set(judge.name, rows, rows["grade"])
     theirs: dict[str, pd.DataFrame] = {}
@@ -383,7 +374,7 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
             continue
         asked = {name: queries[name] for name in of_facet["query"]}
         rankings = [main_figures(tables, asked, wanted, split) for tables in (theirs, final)]
-        row = {"facet": facet, "queries": len(asked), "systems": len(rankings[1])}
+        row = {"facet": facet, "systems": len(rankings[1])}
         row |= facet_agreement(of_facet, len(collection.grades), collection.seed)
         facets.append(row | compare(*rankings))
     about = {"judge": judge.pk, "profile": profile, "scope": scope, "by": by, "split": split}
@@ -392,9 +383,7 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
 
 @job("compare_model")
 def compare_model(work: Work, *, judge: int, profile: str, scope: str, by: str, split: str) -> None:
-    compared = work.collection.model_judges.filter(pk=judge).first()
-    if compared is None:
-        raise Conflict("This model judge was deleted.")
+    compared = work.collection.model_judges.get(pk=judge)
     report = compare_with_people(compared, profile=profile, scope=scope, by=by, split=split)
     with work.commit() as result:
         result["facets"] = len(report.data["facets"])

@@ -31,7 +31,10 @@ SAMPLES = 3  # prompts of a dry run
 
 class AddForm(forms.ModelForm):
     prompt = forms.ChoiceField(choices=service.PROMPTS.items())
-    address = forms.ChoiceField(help_text="A server that this installation may ask.")
+    address = forms.ChoiceField(
+        choices=lambda: [(name, f"{name}: {url}") for name, url in asking.addresses().items()],
+        help_text="A server that this installation may ask.",
+    )
     parameters = forms.JSONField(
         required=False,
         initial={"temperature": 0, "max_tokens": 200},
@@ -42,11 +45,6 @@ class AddForm(forms.ModelForm):
     class Meta:
         model = ModelJudge
         fields = ["name", "address", "model", "prompt", "parameters"]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        named = [(name, f"{name}: {url}") for name, url in asking.addresses().items()]
-        self.fields["address"].choices = named  # type: ignore[attr-defined]
 
 
 class ImportForm(forms.ModelForm):

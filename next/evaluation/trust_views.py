@@ -47,45 +47,36 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     growth = growth_figure(facets)
     if request.GET.get("figure") == growth.name:
         return csv_response(f"{growth.name}.csv", growth.csv)
-    people = {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)}
     context |= {
         "is_current": report.labels == trusted.state_of(collection),
-        "panels": [
-            {
-                "facet": facet,
-                "sources": source_rows(report.data["sources"], facet),
-                "systems": sorted(facet["systems"], key=lambda name: (-facet["systems"][name], name)),
-                "labels": label_rows(report.data["labels"], facet, people),
-            }
-            for facet in facets
-        ],
+        "panels": [panel(report.data, facet) for facet in facets],
+        "people": {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)},
         "growth": growth,
         "depths": unjudged.DEPTHS,
         "unjudged": report.data["unjudged"],
         "wanted": unjudged.WANTED,
     }
-    for panel in context["panels"]:
-        losses = [row["lowered"] | {"source": row["source"]} for row in panel["sources"] if row["lowered"]]
-        panel["worst"] = min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None)
     return next_table(request, choice, report).response("evaluation/trust.html", context)
 
 
-def source_rows(sources: list[dict[str, Any]], facet: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each source brought, what it is scored at without that, and which system loses most; most unique first."""
-    rows = []
-    for row in (each for each in sources if each["facet"] == facet["facet"]):
+def panel(data: dict[str, Any], facet: dict[str, Any]) -> dict[str, Any]:
+    """Of a facet: what each source brought and what systems lose without it; how each set of labels ranks them."""
+    sources, losses = [], []
+    for row in (each for each in data["sources"] if each["facet"] == facet["facet"]):
         effects = [effect | {"points": 100 * effect["change"]} for effect in row["systems"]]
         itself = next((effect for effect in effects if effect["system"] == row["source"]), None)
         lowered = next((effect for effect in effects if effect["change"] < -SAME), None)
-        rows.append(row | {"itself": itself, "lowered": lowered})
-    return sorted(rows, key=lambda row: (-row["alone"], row["source"]))
-
-
-def label_rows(sets: list[dict[str, Any]], facet: dict[str, Any], people: dict[str, str]) -> list[dict[str, Any]]:
-    """The final labels, then each set with the places that it gives to the systems."""
+        sources.append(row | {"itself": itself, "lowered": lowered})
+        losses += [lowered | {"source": row["source"]}] if lowered else []
     final = {"name": "Final labels", "pairs": facet["labels"], "theirs": facet["systems"], "is_final": True}
-    rows = [final, *(row for row in sets if row["facet"] == facet["facet"])]
-    return [row | {"name": people.get(row["name"], row["name"]), "places": places(row["theirs"])} for row in rows]
+    sets = [final, *(row for row in data["labels"] if row["facet"] == facet["facet"])]
+    return {
+        "facet": facet,
+        "sources": sorted(sources, key=lambda row: (-row["alone"], row["source"])),
+        "worst": min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None),
+        "systems": sorted(facet["systems"], key=lambda name: (-facet["systems"][name], name)),
+        "labels": [row | {"places": places(row["theirs"])} for row in sets],
+    }
 
 
 def growth_figure(facets: list[dict[str, Any]]) -> Lines:

@@ -20,7 +20,7 @@ from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
 from evaluation.baselines import baselines_of, check_baseline
-from evaluation.measures import SCOPES, Labels, Lists, Profile, parse, profile
+from evaluation.measures import SCOPES, Labels, Profile, parse, profile
 from evaluation.rankings import import_ranking
 from evaluation.unjudged import unjudged_shares
 from jobs.work import start_once
@@ -61,11 +61,11 @@ class Choice:
         self.source = source or scores.FINAL
         # Offered by pages that give a source.
         self.sources = [scores.FINAL, scores.CITATIONS] if source and scores.has_citations(collection) else []
-        self.relevant_from = 1 if source == scores.CITATIONS else collection.relevant_from
         self.profiles = scores.profiles_of(collection)
         asked = request.GET
         name = asked.get("profile", self.profiles[0])
-        base = profile(name if name in self.profiles else self.profiles[0], self.relevant_from)
+        relevant_from = 1 if source == scores.CITATIONS else collection.relevant_from
+        base = profile(name if name in self.profiles else self.profiles[0], relevant_from)
         scope = asked.get("scope", base.scope)
         extra = asked.get("add", "").split()
         for each in extra:
@@ -141,32 +141,22 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
     for row in board:
         row["ranked"], row["labelled"] = ranked.get(row["run"].pk, 0), len(labels)
         row["url"] = f"{reverse('system', args=[collection.slug, row['run'].pk])}?{request.GET.urlencode()}"
-    panels: list[dict[str, Any]] = [
-        {"facet": facet, "rows": [row for row in board if row["facet"] == facet]} for facet in facets or [""]
-    ]
-    for panel in panels:
-        panel["figure"] = board_figure(panel["facet"], panel["rows"], choice)
-    if name := request.GET.get("figure"):
-        figure = next((p["figure"] for p in panels if p["figure"].name == name), None)
-        if figure:
-            return csv_response(f"{name}.csv", figure.csv)
+    panels = []
+    for facet in facets or [""]:
+        rows = [row for row in board if row["facet"] == facet]
+        figure = board_figure(facet, rows, choice)
+        if request.GET.get("figure") == figure.name:
+            return csv_response(f"{figure.name}.csv", figure.csv)
+        panels.append({"facet": facet, "rows": rows, "figure": figure})
     context |= {"panels": panels, "labels": sum(map(len, labels.values()))}
     return render(request, "evaluation/leaderboard.html", context)
 
 
 def board_figure(facet: str, rows: list[dict[str, Any]], choice: Choice) -> Dots:
-    points = [
-        {
-            "label": row["name"],
-            "value": row["figures"][choice.by],
-            "low": row["low"],
-            "high": row["high"],
-            "reason": "undefined",
-            "url": row["url"],
-            "lead": row["place"] == 1,
-        }
-        for row in rows
-    ]
+    points = []
+    for row in rows:
+        about = {"label": row["name"], "reason": "undefined", "url": row["url"], "lead": row["place"] == 1}
+        points.append(about | {"value": row["figures"][choice.by], "low": row["low"], "high": row["high"]})
     title = f"{facet.capitalize()}: {choice.by}" if facet else choice.by
     return Dots(f"board-{facet or 'all'}", title, choice.by, points, low=0.0, high=1.0)
 
@@ -267,7 +257,7 @@ def side_by_side(query: Query, first: Run, second: Run, labels: Any) -> list[dic
 @require_GET
 @in_collection(ADMIN)
 def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
-    """One system: its figures by facet, its best and worst queries, what it alone ranks high, what is unjudged."""
+    """One system: its figures by facet, its best and worst queries, what is unjudged."""
     run = get_object_or_404(collection.runs, pk=pk)
     labels, choice = asked_labels(request, collection)
     context: dict[str, Any] = {"collection": collection, "run": run, "choice": choice}
@@ -276,37 +266,19 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     tables = scored(request, collection, [run], choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/system.html", context | {"job": tables})
-    table, lists = tables[run.pk], scores.lists_of(run)
-    ordered = table.loc[choice.asked, choice.by].dropna().sort_values(ascending=False, kind="stable")
+    ordered = tables[run.pk].loc[choice.asked, choice.by].dropna().sort_values(ascending=False, kind="stable")
     by_value = [(value, choice.queries[name]) for name, value in ordered.items()]
     about: dict[str, Any] = {"facets": choice.facets, "split": choice.split, "seed": collection.seed}
     context |= {
         "board": scores.leaderboard([run], tables, choice.queries, choice.profile, **about),
         "best": by_value[:5],
         "worst": by_value[::-1][:5],
-        "alone": only_found(run, lists, labels, choice),
-        "unjudged": [{"depth": n, "share": s} for n, s in unjudged_shares(lists, labels).items()],
+        "unjudged": [{"depth": n, "share": s} for n, s in unjudged_shares(scores.lists_of(run), labels).items()],
         "unranked": len(labels) - scores.ranked_queries([run], labels).get(run.pk, 0),
         "labelled": len(labels),
         "others": [each for each in scores.systems_of(collection) if each != run],
     }
     return render(request, "evaluation/system.html", context)
-
-
-def only_found(run: Run, lists: Lists, labels: Labels, choice: Choice) -> list[dict[str, Any]]:
-    """Relevant documents among the first twenty that no other system has there."""
-    least = choice.relevant_from
-    others: dict[str, set[str]] = {}
-    theirs = RankedList.objects.filter(run__collection=run.collection, query__name__in=labels.keys()).exclude(run=run)
-    for name, docnos in theirs.values_list("query__name", "docnos"):
-        others.setdefault(name, set()).update(docnos[:DEEP])
-    rows = []
-    for name, docnos in lists.items():
-        grades = labels.get(name, {})
-        for rank, docno in enumerate(docnos[:DEEP], 1):
-            if grades.get(docno, 0) >= least and docno not in others.get(name, ()):
-                rows.append({"query": choice.queries[name], "docno": docno, "rank": rank, "grade": grades[docno]})
-    return sorted(rows, key=lambda row: (-row["grade"], row["rank"], row["docno"]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -332,15 +304,11 @@ def baselines(request: CollectionRequest, collection: Collection) -> HttpRespons
     built = {run.name: run for run in collection.runs.filter(kind=BASELINE)}
     pairs = sum(map(len, scores.labels_of(collection).values()))
     documents = collection.documents.count()
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "baseline": baseline,
-            "run": (run := built.get(name)),
-            "is_behind": run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents),
-        }
-        for name, baseline in baselines_of(collection).items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for name, baseline in baselines_of(collection).items():
+        run = built.get(name)
+        is_behind = run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents)
+        rows.append({"name": name, "baseline": baseline, "run": run, "is_behind": is_behind})
     wanted = [row["name"] for row in rows if not row["baseline"].lacks and (row["is_behind"] or not row["run"])]
     context = {
         "collection": collection,
