@@ -68,12 +68,12 @@ def release_file(request: CollectionRequest, collection: Collection, version: st
     published = get_object_or_404(collection.releases, version=version)
     try:
         file = published.file.open("rb")
+        return FileResponse(file, as_attachment=True, filename=published.file_name)  # type: ignore[return-value]
     except Exception as error:  # each storage has its own errors
         raise NotFound(
             f"The file of version {version} cannot be read now. If it is gone, restore it from a backup: its SHA-256 "
             f"is {published.sha256}."
         ) from error
-    return FileResponse(file, as_attachment=True, filename=published.file_name)  # type: ignore[return-value]
 
 
 @require_GET

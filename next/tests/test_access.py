@@ -22,7 +22,7 @@ NOT_HERE = {
     "system",
     "model-judge",
 }  # this world has none
-ANYONE = {"invitation"}
+ANYONE = {"invitation", "healthz"}
 LOGGED_IN = {"home", "new-collection", "account"}
 MEMBERS = {"collection", "guideline"}
 ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review"}

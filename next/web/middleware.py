@@ -39,7 +39,7 @@ class PlainErrors:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
-            logger.warning("%s: %s", request.path, error)
+            logger.warning("refused by the database: %s", str(error).partition("\n")[0])
             error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
         if isinstance(error, OverflowError) and "SQLite" in str(error):
             error = BadInput("A number is too large. It is the key of nothing here.")
