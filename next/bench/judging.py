@@ -20,9 +20,10 @@ class Judge:
     def __init__(self, port: int, slug: str, session: str) -> None:
         self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         self.slug, self.session, self.csrf = slug, session, "a" * 32
+        self.headers: dict[str, str] = {}  # further ones, such as a proxy wants
 
     def request(self, method: str, path: str, fields: dict[str, str] | None = None, accept: str = "text/html") -> str:
-        headers = {"Cookie": f"sessionid={self.session}; csrftoken={self.csrf}", "Accept": accept}
+        headers = {"Cookie": f"sessionid={self.session}; csrftoken={self.csrf}", "Accept": accept, **self.headers}
         body = None
         if fields is not None:
             body = urlencode(fields)

@@ -7,5 +7,4 @@ from config.settings import LOGGING
 bind = os.environ.get("BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 4
-keepalive = 75  # seconds: longer than a proxy keeps a connection, so that none is closed as it sends
 logconfig_dict = LOGGING
