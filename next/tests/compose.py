@@ -121,6 +121,8 @@ def free_port() -> int:
 class Stack:
     """The services under a name of their own, with new volumes."""
 
+    secret_key = secrets.token_urlsafe(64)  # of both: it is kept with a backup
+
     def __init__(self, scratch: Path, name: str) -> None:
         self.name, self.folder = f"qrelsmith-check-{os.getpid()}-{name}", scratch / name
         self.folder.mkdir()
@@ -129,7 +131,7 @@ class Stack:
         (self.folder / "debian.yml").write_text(DEBIAN)
         ports = {"PORT": free_port(), "HTTP_PORT": free_port(), "HTTPS_PORT": free_port()}
         images = {"APP_IMAGE": APP, **dict.fromkeys(("POSTGRES_IMAGE", "REDIS_IMAGE", "CADDY_IMAGE"), PARTS)}
-        own = {"SECRET_KEY": secrets.token_urlsafe(64), "POSTGRES_PASSWORD": secrets.token_hex(16)}
+        own = {"SECRET_KEY": self.secret_key, "POSTGRES_PASSWORD": secrets.token_hex(16)}
         variables = {"ALLOWED_HOSTS": "localhost", **own, **images, **ports}
         (self.folder / ".env").write_text("".join(f"{key}={value}\n" for key, value in variables.items()))
         self.probe, self.port = f"http://127.0.0.1:{ports['PORT']}/healthz", ports["HTTPS_PORT"]
@@ -242,7 +244,10 @@ def main(scratch: Path) -> None:
         publish(first, first.judge(sessions["admin"]))
         say("Back up, and restore into new volumes")
         first.manage("backup", "/data/backup.tar")
-        podman("cp", f"{first.container('web')}:/data/backup.tar", str(tar))
+        with tar.open("wb") as copy:
+            subprocess.run(
+                ["podman", "exec", first.container("web"), "cat", "/data/backup.tar"], stdout=copy, check=True
+            )
         state = first.shell(STATE)
         if not set(keys) <= set(state[0]):
             sys.exit("Judgments that the server acknowledged are lost.")
@@ -251,7 +256,8 @@ def main(scratch: Path) -> None:
     second = Stack(scratch, "second")
     try:
         second.start("web", "caddy")
-        podman("cp", str(tar), f"{second.container('web')}:/tmp/backup.tar")
+        with tar.open("rb") as copy:
+            podman("exec", "-i", second.container("web"), "sh", "-c", "cat > /tmp/backup.tar", stdin=copy)
         second.manage("restore", "/tmp/backup.tar")
         if second.shell(STATE) != state:
             sys.exit("The restored server is another.")
