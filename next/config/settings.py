@@ -309,7 +309,11 @@ LOGGING = {
         "json": {"()": "web.logs.JsonLines"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json" if PRODUCTION else "line"}},
-    "loggers": {"gunicorn.error": {"level": "INFO", "propagate": True}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},  # web.logs has a line for every request
+        "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners; each with a trace
+        "gunicorn.error": {"level": "INFO", "propagate": True},
+    },
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO" if PRODUCTION else "WARNING")},
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []

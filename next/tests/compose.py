@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,7 +85,7 @@ def podman(*arguments: str, **options: Any) -> str:
     return run("podman", "--log-level=error", *arguments, **options)
 
 
-def until(is_done: Callable[[], bool], what: str) -> None:
+def until(is_done: Callable[[], Any], what: str) -> None:
     deadline = time.monotonic() + 180
     while not is_done():
         if time.monotonic() > deadline:
@@ -140,21 +139,17 @@ class Stack:
         files = ("-f", "docker-compose.yml", "-f", "debian.yml")
         run("podman-compose", "-p", self.name, *files, *arguments, cwd=self.folder)
 
-    def up(self, *services: str) -> None:
-        self.compose("up", "--detach", "--no-build", "--no-deps", *services)
-
     def start(self, *services: str) -> None:
-        """Podman without systemd runs no health checks, so this waits for what depends_on would."""
-        self.up("db", "redis")
-        self.up(*services)
-        until(self.is_healthy, "web is healthy")
+        """Podman without systemd runs no health checks, so `depends_on` would wait for ever."""
+        self.compose("up", "--detach", "--no-build", "--no-deps", "db", "redis", *services)
+        until(lambda: self.health().get("database"), "web is healthy")
 
-    def is_healthy(self) -> bool:
+    def health(self) -> dict[str, Any]:
         try:
             with urlopen(self.probe, timeout=5) as answer:
-                return bool(answer.status == 200)
+                return dict(json.load(answer))
         except OSError:
-            return False
+            return {}
 
     def container(self, service: str) -> str:
         return f"{self.name}_{service}_1"
@@ -174,45 +169,26 @@ class Stack:
     def shell(self, code: str) -> Any:
         return json.loads(self.manage("shell", "-c", code).splitlines()[-1])
 
-    def judge(self, session: str) -> Judge:
+    def judge_one(self, session: str) -> str:
+        judge = self.person(session)
+        return judge.judge_patiently(judge.patiently(judge.pairs)[0])
+
+    def person(self, session: str) -> Judge:
         """A person's browser, through Caddy and its certificate."""
         root = podman("exec", self.container("caddy"), "cat", "/data/caddy/pki/authorities/local/root.crt")
+        trusted = ssl.create_default_context(cadata=root)
         judge = Judge(self.port, "demo", session)
-        judge.link = http.client.HTTPSConnection(
-            "localhost", self.port, timeout=60, context=ssl.create_default_context(cadata=root)
-        )
+        judge.link = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=trusted)
         judge.headers = {"Referer": f"https://localhost:{self.port}/"}
         return judge
 
-    def end(self) -> None:
+    def __enter__(self) -> Stack:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         volumes = podman("volume", "ls", "--quiet", "--filter", f"name={self.name}").split()
         self.compose("down", "-t", "2")
         podman("volume", "rm", "--force", *volumes)
-
-
-def judge_some(judge: Judge, number: int) -> list[str]:
-    """The keys of judgments that the server has acknowledged. What fails is sent again, as the page's script does."""
-    keys = []
-    for pair in patiently(judge, judge.pairs)[:number]:
-        fields = {"grade": "1", "key": str(uuid.uuid4()), "digest": pair["digest"], "replaces": "", "seconds": "5"}
-        answer = patiently(
-            judge, lambda pair=pair, sent=fields: judge.request("POST", pair["url"], sent, "application/json")
-        )
-        keys.append(json.loads(answer)["key"])
-    if len(keys) < number:
-        sys.exit("Nothing is left to judge.")
-    return keys
-
-
-def patiently(judge: Judge, act: Callable[[], Any]) -> Any:
-    while True:
-        try:
-            return act()
-        except (OSError, http.client.HTTPException, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and not re.search(r": 5\d\d", str(error)):
-                raise
-            judge.link.close()
-            time.sleep(0.5)
 
 
 def publish(stack: Stack, admin: Judge) -> None:
@@ -220,6 +196,7 @@ def publish(stack: Stack, admin: Judge) -> None:
     page = admin.request("GET", "/c/demo/release/")
     reasons = dict.fromkeys(re.findall(r'name="(accept_[^"]+)"', page), "To check the deployment.")
     admin.request("POST", "/c/demo/release/", {"version": "1.0", "notes": "", **reasons})
+    until(lambda: stack.health().get("seconds_since_worker") is not None, "the worker gives a sign")
     until(lambda: ">1.0<" in admin.request("GET", "/c/demo/release/"), "the worker publishes")
     stack.manage("verify_release", "/data/files/releases/demo/demo-1.0.zip")
 
@@ -229,41 +206,33 @@ def main(scratch: Path) -> None:
     os.environ |= {"CONTAINERS_CONF": str(scratch / "containers.conf"), "COMPOSE_PROFILES": "tls"}
     say("Build the images")
     build_images(scratch)
-    first, tar = Stack(scratch, "first"), scratch / "backup.tar"
-    try:
+    tar = scratch / "backup.tar"
+    with Stack(scratch, "first") as first:
         say("Start the services")
         first.start("web", "worker", "caddy")
         sessions = first.shell(WORLD)
-        judges = [first.judge(sessions[name]) for name in ("annotator", "annotator2")]
-        keys: list[str] = []
+        keys = set()
         for service in SERVICES:
             say(f"Kill {service}, and judge")
             first.kill(service)
-            keys += [key for judge in judges for key in judge_some(judge, 1)]
+            for name in ("annotator", "annotator2"):
+                keys.add(first.judge_one(sessions[name]))
         say("Publish a release")
-        publish(first, first.judge(sessions["admin"]))
+        publish(first, first.person(sessions["admin"]))
         say("Back up, and restore into new volumes")
         first.manage("backup", "/data/backup.tar")
         with tar.open("wb") as copy:
-            subprocess.run(
-                ["podman", "exec", first.container("web"), "cat", "/data/backup.tar"], stdout=copy, check=True
-            )
+            command = ["podman", "exec", first.container("web"), "cat", "/data/backup.tar"]
+            subprocess.run(command, stdout=copy, check=True)
         state = first.shell(STATE)
-        if not set(keys) <= set(state[0]):
-            sys.exit("Judgments that the server acknowledged are lost.")
-    finally:
-        first.end()
-    second = Stack(scratch, "second")
-    try:
+        assert keys <= set(state[0]), "Judgments that the server acknowledged are lost."
+    with Stack(scratch, "second") as second:
         second.start("web", "caddy")
         with tar.open("rb") as copy:
             podman("exec", "-i", second.container("web"), "sh", "-c", "cat > /tmp/backup.tar", stdin=copy)
         second.manage("restore", "/tmp/backup.tar")
-        if second.shell(STATE) != state:
-            sys.exit("The restored server is another.")
-        judge_some(second.judge(sessions["annotator"]), 1)
-    finally:
-        second.end()
+        assert second.shell(STATE) == state, "The restored server is another."
+        second.judge_one(sessions["annotator"])
     say("The services work, come back from each kill, and were restored from a backup.")
 
 

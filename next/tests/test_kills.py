@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import io
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-import uuid
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -136,24 +132,10 @@ def answers(port: int) -> bool:
 
 
 def judge_all(port: int, slug: str, session: str) -> None:
-    """As the page's script: what fails is sent again with its key until the server has answered it."""
     judge = Judge(port, slug, session)
-    pairs = patiently(judge.pairs)
-    for pair in pairs:
-        fields = {"grade": "1", "key": str(uuid.uuid4()), "digest": pair["digest"], "replaces": ""}
-        answer = patiently(partial(judge.request, "POST", pair["url"], fields, "application/json"))
-        assert json.loads(answer)["key"] == fields["key"]
+    for pair in judge.patiently(judge.pairs):
+        judge.judge_patiently(pair)
         time.sleep(0.5)
-
-
-def patiently(act):
-    while True:
-        try:
-            return act()
-        except (OSError, http.client.HTTPException, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and not re.search(r": 50[234] ", str(error)):
-                raise  # not of a proxy whose host was killed
-            time.sleep(0.2)
 
 
 def test_a_job_survives_kills_of_its_worker(collection, environment, tmp_path):
