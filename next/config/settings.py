@@ -10,6 +10,7 @@ import os
 import secrets
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import environ
@@ -54,6 +55,8 @@ if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is missing. Set it to the host names of this server.")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SITE_URL = env("SITE_URL", default=f"https://{ALLOWED_HOSTS[0]}" if PRODUCTION else "").rstrip("/")
+if PRODUCTION:
+    ALLOWED_HOSTS.append("127.0.0.1")  # health checks of this machine; links in mails have SITE_URL
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -91,6 +94,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -146,6 +150,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         },
         "TEST": {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")},
     }
+else:
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)  # seconds
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Accounts are made by invitations and by `manage.py createsuperuser`; everything else is stock allauth.
@@ -203,6 +209,8 @@ if OIDC_SERVER_URL := env("OIDC_SERVER_URL", default=""):
 CACHES = {
     "default": env.cache("CACHE_URL", default=f"filecache://{DATA_DIR / 'cache'}"),
 }
+if "redis" in CACHES["default"]["BACKEND"]:  # without it people work on, with their sessions from the database
+    CACHES["default"]["OPTIONS"] = {"socket_connect_timeout": 2, "socket_timeout": 2}
 
 LANGUAGE_CODE = "en"
 USE_I18N = False
@@ -225,7 +233,7 @@ STATICFILES_DIRS = [
     ("fonts", package_files("fontpkg_source_serif_4")),
 ]
 MEDIA_ROOT = DATA_DIR / "files"
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
@@ -233,6 +241,16 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+if bucket := env("S3_BUCKET", default=""):
+    STORAGES["default"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "endpoint_url": env("S3_ENDPOINT", default=None),
+            "file_overwrite": False,
+            "max_memory_size": 10_000_000,  # bytes of a file that is read; more goes to FILE_UPLOAD_TEMP_DIR
+        },
+    }
 WHITENOISE_USE_FINDERS = not PRODUCTION
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploading"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
@@ -262,11 +280,13 @@ SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SECURE_REFERRER_POLICY = "same-origin"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     if env.bool("BEHIND_PROXY", default=False):
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        ALLAUTH_TRUSTED_PROXY_COUNT = 1  # log-in attempts are counted by the address that the proxy saw
 
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
@@ -316,7 +336,15 @@ MIGRATION_MODULES = {"knox": None}  # they make a table of its own, which nobody
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "web.logs.JsonLines"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json" if PRODUCTION else "line"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},  # web.logs has a line for every request
+        "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners; each with a trace
+        "gunicorn.error": {"level": "INFO", "propagate": True},
+    },
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO" if PRODUCTION else "WARNING")},
 }

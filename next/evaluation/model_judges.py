@@ -6,7 +6,6 @@ grade of it, an admin who judges neither.
 
 from __future__ import annotations
 
-import csv
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -32,6 +31,7 @@ from annotation.models import Pair, PairState
 from annotation.presentation import ShownText, shown_candidate, shown_query
 from corpus.digests import json_digest
 from corpus.formats.reading import BadLines, text_files
+from corpus.formats.records import csv_rows
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from evaluation import asking
@@ -165,16 +165,16 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
 
 
 def _csv_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
-    for text in text_files(file, "file", BadLines(), settings.UPLOAD_MAX_BYTES, ""):
-        rows = csv.DictReader(line for _, line in text.lines())
-        try:
-            names = set(rows.fieldnames or ())
-            if not {"query", "docno"} <= names or not {"grade", "answer"} & names:
-                raise BadInput("The first line names the columns: query, docno, and grade or answer.")
-            for row in rows:
-                yield rows.line_num, row
-        except csv.Error as error:
-            raise BadInput(f"Line {rows.line_num}: {error}.") from None
+    for text in text_files(file, "The file", BadLines(), settings.UPLOAD_MAX_BYTES, ""):
+        rows = csv_rows(text, text.lines(), ",")
+        _, head = next(rows, (0, []))
+        if not {"query", "docno"} <= {*head} or not {"grade", "answer"} & {*head}:
+            raise BadInput("The first line names the columns: query, docno, and grade or answer.")
+        for line, row in rows:
+            if len(row) not in (0, len(head)):
+                raise BadInput(f"Line {line}: the row must have {len(head)} columns, got {len(row)}.")
+            if row:
+                yield line, dict(zip(head, row, strict=True))
 
 
 @transaction.atomic

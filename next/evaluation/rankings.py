@@ -6,12 +6,12 @@ import json
 from contextlib import suppress
 from typing import IO, Any
 
-from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Collection, Verb
 from accounts.record import record
 from accounts.services import lock_collection
+from corpus.formats.reading import LONGEST, BadLines, text_files
 from retrieval.building import insert_lists
 from retrieval.lists import Ranking
 from retrieval.models import Run
@@ -58,10 +58,9 @@ def import_ranking(*, collection: Collection, file: IO[bytes], filename: str, na
 
 
 def read_ranking(file: IO[bytes], filename: str) -> dict[str, list[str]]:
-    """Docnos by query paper."""
-    content = file.read(settings.UPLOAD_MAX_BYTES + 1)
-    if len(content) > settings.UPLOAD_MAX_BYTES:
-        raise BadInput(f"{filename} has more than {settings.UPLOAD_MAX_BYTES // 1_000_000:,} MB.")
+    """Docnos by query paper. The file is one JSON value, so it is held in memory, in ten times its size."""
+    files = text_files(file, filename, BadLines(), LONGEST, "")
+    content = "".join(line for text in files for _, line in text.lines())
     rankings = {}
     with suppress(ValueError, TypeError, AttributeError, RecursionError):
         entries = json.loads(content).items()

@@ -28,7 +28,7 @@ NOT_HERE = {
     "practice",
     "own-training",
 }  # this world has none
-ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots", "healthz"}
 LOGGED_IN = {"home", "new-collection", "account", "own-data", "make-token", "revoke-token", "ask-erasure"}
 SUPERUSERS = {"everyone", "server-person", "server-record", "erase-person", "remove-factors"}
 MEMBERS = {"collection", "guideline"}

@@ -40,7 +40,7 @@ class PlainErrors:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
-            logger.warning("%s: %s", request.path, error)
+            logger.warning("refused by the database: %s", str(error).partition("\n")[0])
             error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
         if isinstance(error, RequestException):  # allauth asks the provider where to send the person
             logger.warning("%s: %s", request.path, error)
