@@ -10,3 +10,4 @@ urlpatterns = [
     path("api/", include("api.urls")),
     *(path("", include(f"{app}.urls")) for app in APPS),
 ]
+handler404 = "web.errors.not_found"

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django import forms
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.defaults import page_not_found
 
 Made = TypeVar("Made")
 
@@ -48,6 +49,13 @@ def error_response(request: HttpRequest, error: AppError) -> HttpResponse:
         return render(request, "error.html", context, status=error.status)
     answer = {"error": type(error).__name__, "message": str(error), "key": request.POST.get("key", "")}
     return JsonResponse(answer, status=error.status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Where no view is: scripts get JSON there, too."""
+    if request.path.startswith("/api/"):
+        return error_response(request, NotFound("There is nothing here. Addresses of the API end with a slash."))
+    return page_not_found(request, exception)
 
 
 def attempt(form: forms.BaseForm, service: Callable[..., Made], /, **arguments: Any) -> Made | None:
