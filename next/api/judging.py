@@ -15,7 +15,7 @@ from adjudication import cases, decisions
 from adjudication.models import Decision
 from adjudication.views import find_query
 from annotation import judging
-from annotation.guidelines import grade_rows, guidelines_in_force
+from annotation.guidelines import guidelines_in_force
 from annotation.models import Guideline, Judgment, Reason
 from annotation.presentation import shown_query
 from annotation.views import own_queries, own_query
@@ -35,23 +35,12 @@ class TextSerializer(Rows):
     narrative = serializers.CharField()
 
 
-class GradeSerializer(Rows):
-    number = serializers.IntegerField()
-    name = serializers.CharField()
-    definition = serializers.CharField()
-    examples = serializers.CharField()
-
-
 class GuidelineSerializer(serializers.ModelSerializer[Guideline]):
-    grades = serializers.SerializerMethodField()
+    grades = serializers.ListField(child=serializers.DictField(child=serializers.CharField()), help_text="From 0 on.")
 
     class Meta:
         model = Guideline
         fields = ["facet", "version", "text", "grades", "change", "created_at"]
-
-    @extend_schema_field(GradeSerializer(many=True))
-    def get_grades(self, guideline: Guideline) -> list[dict[str, object]]:
-        return grade_rows(guideline, self.context["view"].collection)
 
 
 class GuidelineViewSet(ListModelMixin, InCollection):
@@ -71,16 +60,6 @@ class WorkSerializer(Rows):
     facet = serializers.CharField(source="query.facet")
     total = serializers.IntegerField()
     done = serializers.IntegerField()
-
-
-class OwnJudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    query = serializers.IntegerField(source="slot.pair.query_id")
-    token = serializers.CharField(source="slot.pair.token")
-    title = serializers.CharField(source="slot.pair.document.shown_title")
-
-    class Meta:
-        model = Judgment
-        fields = ["query", "token", "title", "grade", "reason", "note", "key", "created_at"]
 
 
 class SaidSerializer(serializers.ModelSerializer[Judgment]):
@@ -145,17 +124,6 @@ class JudgingViewSet(InCollection):
         values = given(JudgmentInput, request.data)
         judgment = judging.submit_judgment(judge=request.user, query=query, token=token, **values)
         return Response({"key": judgment.key})
-
-
-class OwnJudgmentViewSet(ListModelMixin, InCollection):
-    """Your own judgments that count."""
-
-    roles = (ANNOTATOR,)
-    serializer_class = OwnJudgmentSerializer
-
-    def get_queryset(self) -> Any:
-        own = Judgment.objects.filter(collection=self.collection, judge=self.membership.user, counts_in__isnull=False)
-        return own.select_related("slot__pair__document").order_by("pk")
 
 
 class DecisionSerializer(serializers.ModelSerializer[Decision]):
@@ -223,25 +191,3 @@ class CaseViewSet(InCollection):
         values["judgments"] = set(values["judgments"])
         decision = decisions.decide(adjudicator=request.user, query=query, token=token, **values)
         return Response({"key": decision.key})
-
-
-class OwnDecisionSerializer(serializers.ModelSerializer[Decision]):
-    query = serializers.IntegerField(source="pair.query_id")
-    token = serializers.CharField(source="pair.token")
-    title = serializers.CharField(source="pair.document.shown_title")
-    a = serializers.IntegerField(source="sides.a.grade", allow_null=True)
-    b = serializers.IntegerField(source="sides.b.grade", allow_null=True)
-
-    class Meta:
-        model = Decision
-        fields = ["query", "token", "title", "a", "b", "grade", "note", "key", "created_at"]
-
-
-class OwnDecisionViewSet(ListModelMixin, InCollection):
-    """Your own decisions that count."""
-
-    roles = (ADJUDICATOR,)
-    serializer_class = OwnDecisionSerializer
-
-    def get_queryset(self) -> Any:
-        return cases.own_decisions(self.membership.user, self.collection).with_texts().order_by("pk")

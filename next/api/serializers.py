@@ -16,7 +16,7 @@ from corpus.models import Document, Query
 from evaluation import scores
 from evaluation.measures import CSFCUBE, MDCR, SCOPES, TREC
 from pooling.forms import STRATEGY_CHOICES
-from pooling.models import Pool, PoolSet
+from pooling.models import Candidate, Contribution, PoolSet
 from release.models import Release
 from retrieval.models import Run
 
@@ -109,26 +109,22 @@ class PoolSetSerializer(serializers.ModelSerializer[PoolSet]):
         fields = ["id", "round", "plan", "created_at", "frozen_at"]
 
 
-class PoolSerializer(serializers.ModelSerializer[Pool]):
-    query = serializers.CharField(source="query.name")
-    size = serializers.IntegerField()
-    shortfall = serializers.DictField(child=serializers.IntegerField())
+class ContributionSerializer(serializers.ModelSerializer[Contribution]):
+    run = serializers.CharField(source="run.name")
 
     class Meta:
-        model = Pool
-        fields = ["id", "query", "size", "shortfall"]
+        model = Contribution
+        fields = ["run", "rank", "score", "drawn"]
 
 
-class RankSerializer(Rows):
-    run = serializers.CharField()
-    rank = serializers.IntegerField(allow_null=True)
-    score = serializers.FloatField(allow_null=True)
+class CandidateSerializer(serializers.ModelSerializer[Candidate]):
+    query = serializers.CharField(source="pool.query.name")
+    docno = serializers.CharField(source="document.docno")
+    contributions = ContributionSerializer(many=True)
 
-
-class CandidateSerializer(Rows):
-    docno = serializers.CharField()
-    source = serializers.CharField()  # type: ignore[assignment]
-    ranks = RankSerializer(many=True)
+    class Meta:
+        model = Candidate
+        fields = ["query", "position", "docno", "source", "contributions"]
 
 
 class JudgeSerializer(Rows):

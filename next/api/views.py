@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Count, Prefetch
+from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
 from django.utils.datastructures import MultiValueDict
 from drf_spectacular.types import OpenApiTypes
@@ -37,9 +37,8 @@ from evaluation.views import Choice, asked_labels, scored, systems_of
 from jobs import work
 from jobs.models import Report
 from pooling import building
-from pooling.drawing import stored_pool
 from pooling.forms import BuildForm
-from pooling.models import Pool, PoolSet
+from pooling.models import Candidate, Contribution, PoolSet
 from pooling.views import manifest as manifest_page
 from release import gate, publishing
 from release.public_views import file_response
@@ -198,32 +197,16 @@ class PoolSetViewSet(ListModelMixin, RetrieveModelMixin, AdminViewSet):
         """What draws the frozen pools again."""
         return manifest_page(request._request, slug, pk=pk)
 
-    @extend_schema(responses=api.PoolSerializer(many=True))
-    @action(detail=True)
-    def pools(self, request: Any, slug: str, pk: int) -> Response:
-        pool_set = get_object_or_404(self.get_queryset(), pk=pk)
-        rows = pool_set.pools.select_related("query").annotate(size=Count("candidates")).order_by("query__name")
-        return self.get_paginated_response(api.PoolSerializer(self.paginate_queryset(rows), many=True).data)
-
-
-class PoolViewSet(AdminViewSet):
-    serializer_class = api.CandidateSerializer
-    pagination_class = None
-
     @extend_schema(responses=api.CandidateSerializer(many=True))
-    def retrieve(self, request: Any, slug: str, pk: int) -> Response:
-        """The candidates in the order they were drawn, with the rank and score that each run gives them."""
-        pool = get_object_or_404(Pool, pool_set__collection=self.collection, pk=pk)
-        ranks = ("run", "rank", "score")
-        rows = [
-            {
-                "docno": each.docno,
-                "source": each.source,
-                "ranks": [dict(zip(ranks, r, strict=True)) for r in each.ranks],
-            }
-            for each in stored_pool(pool).documents
-        ]
-        return Response(self.get_serializer(rows, many=True).data)
+    @action(detail=True)
+    def candidates(self, request: Any, slug: str, pk: int) -> Response:
+        """By query in the order they were drawn, with the rank and score that each run gives them."""
+        pool_set = get_object_or_404(self.get_queryset(), pk=pk)
+        contributions = Prefetch("contributions", Contribution.objects.select_related("run").order_by("run__name"))
+        rows = Candidate.objects.filter(pool__pool_set=pool_set).select_related("pool__query", "document")
+        rows = rows.only("position", "source", "pool__query__name", "document__docno").prefetch_related(contributions)
+        page = self.paginate_queryset(rows.order_by("pool__query__name", "position"))
+        return self.get_paginated_response(api.CandidateSerializer(page, many=True).data)
 
 
 class OpeningViewSet(AdminViewSet):

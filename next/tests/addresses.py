@@ -46,8 +46,7 @@ KEYS: dict[str, Any] = {
     "api-pool-sets-detail": PoolSet,
     "api-pool-sets-freeze": PoolSet,
     "api-pool-sets-manifest": PoolSet,
-    "api-pool-sets-pools": PoolSet,
-    "api-pools-detail": Pool,
+    "api-pool-sets-candidates": PoolSet,
 }
 
 

@@ -38,11 +38,11 @@ LOGGED_IN = {"home", "new-collection", "account", "api-collections-list"}
 MEMBERS = {"collection", "guideline", "api-collections-detail", "api-guideline-list"}
 ANNOTATORS = {
     *("work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"),
-    *("api-judging-list", "api-judging-pairs", "api-judging-pair", "api-judgments-list"),
+    *("api-judging-list", "api-judging-pairs", "api-judging-pair"),
 }
 ADJUDICATORS = {
     *("queue", "case-work", "case-more", "case", "decisions"),
-    *("api-cases-list", "api-cases-pairs", "api-cases-pair", "api-decisions-list"),
+    *("api-cases-list", "api-cases-pairs", "api-cases-pair"),
 }
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
