@@ -26,29 +26,28 @@ NOT_HERE = {
     "model-judge",
     "practice",
     "own-training",
-    "api-runs-detail",
-    "api-runs-lists",
-    "api-pool-sets-manifest",
-    "api-agreement-list",
-    "api-releases-detail",
-    "api-releases-download",
 }  # this world has none
-ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots", "api-schema"}
-LOGGED_IN = {"home", "new-collection", "account", "api-collections-list"}
-MEMBERS = {"collection", "guideline", "api-collections-detail", "api-guideline-list"}
-ANNOTATORS = {
-    *("work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"),
-    *("api-judging-list", "api-judging-pairs", "api-judging-pair"),
-}
-ADJUDICATORS = {
-    *("queue", "case-work", "case-more", "case", "decisions"),
-    *("api-cases-list", "api-cases-pairs", "api-cases-pair"),
-}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
+LOGGED_IN = {"home", "new-collection", "account"}
+MEMBERS = {"collection", "guideline"}
+ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"}
+ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
     *("build-baselines", "make-folds", "delete-model", "close-practice", "release-public"),
-    *("api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-jobs-cancel"),
+}
+
+# The addresses of the API.
+ANYONE |= {"api-schema"}
+LOGGED_IN |= {"api-collections-list"}
+MEMBERS |= {"api-collections-detail", "api-guideline-list"}
+ANNOTATORS |= {"api-judging-list", "api-judging-pairs", "api-judging-pair"}
+ADJUDICATORS |= {"api-cases-list", "api-cases-pairs", "api-cases-pair"}
+POST_ONLY |= {"api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-jobs-cancel"}
+NOT_HERE |= {
+    *("api-runs-detail", "api-runs-lists", "api-pool-sets-manifest", "api-agreement-list"),
+    *("api-releases-detail", "api-releases-download"),
 }
 
 

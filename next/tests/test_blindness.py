@@ -28,6 +28,7 @@ from tests.addresses import addresses
 pytestmark = pytest.mark.django_db
 
 NOISE = [
+    rb'"(created_at|key)":"[^"]*"',
     rb'name="csrfmiddlewaretoken" value="\w+"',
     rb'"X-CSRFToken": "\w+"',
     rb'name="key" value="[0-9a-f-]{36}"',
@@ -37,7 +38,6 @@ NOISE = [
     rb'name="(replaces|judgments?)" value="[0-9a-f-]*"',
     rb"\d+ [A-Z][a-z]{2}( \d{4})?, \d\d:\d\d",
     rb'datetime="[^"]*"',
-    rb'"(created_at|key)":"[^"]*"',
 ]
 
 
