@@ -165,6 +165,19 @@ def share(queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int
     return couples
 
 
+def give_queries(
+    *, collection: Collection, queries: Sequence[Query], couple: Couple | None, by: User | None
+) -> list[Opening]:
+    """Open queries to a couple; without one, to who judged each before, and the others shared among all annotators."""
+    if couple:
+        return open_queries(collection=collection, queries=queries, couples={q.pk: couple for q in queries}, by=by)
+    people = list(User.objects.filter(memberships__in=collection.memberships.judging()).order_by("username"))
+    couples = couples_before(queries, people)
+    new = [query for query in queries if query.pk not in couples]
+    couples |= share(new, people, sizes_to_open(collection), collection.seed)
+    return open_queries(collection=collection, queries=queries, couples=couples, by=by)
+
+
 @transaction.atomic
 def hand_over(*, query: Query, giver: User, taker: User) -> int:
     """Give the unjudged slots of a query to another annotator; returns how many.

@@ -75,7 +75,6 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "heroicons",
     "knox",
     "rest_framework",
@@ -317,18 +316,16 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 100,
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "web.errors.api_exception_handler",
-    "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Qrelsmith",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "api.base.with_errors"],
 }
 KNOX_TOKEN_MODEL = "accounts.Token"
 MIGRATION_MODULES = {"knox": None}  # they make a table of its own, which nobody would use

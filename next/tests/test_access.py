@@ -40,6 +40,18 @@ POST_ONLY = {
     *("build-baselines", "make-folds", "delete-model", "close-practice", "release-public"),
 }
 
+# The addresses of the API.
+ANYONE |= {"api-schema"}
+LOGGED_IN |= {"api-collections-list"}
+MEMBERS |= {"api-collections-detail", "api-guideline-list"}
+ANNOTATORS |= {"api-judging-list", "api-judging-pairs", "api-judging-pair"}
+ADJUDICATORS |= {"api-cases-list", "api-cases-pairs", "api-cases-pair"}
+POST_ONLY |= {"api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-jobs-cancel"}
+NOT_HERE |= {
+    *("api-runs-detail", "api-runs-lists", "api-pool-sets-manifest", "api-agreement-list"),
+    *("api-releases-detail", "api-releases-download"),
+}
+
 
 @pytest.fixture
 def world(query, people, papers):
@@ -63,6 +75,9 @@ def test_everybody_is_asked_to_log_in(world, client):
     for name, path in addresses(world):
         if name not in ANYONE:
             answer = client.get(path)
+            if name.startswith("api-"):
+                assert answer.status_code == 401, name
+                continue
             assert answer.status_code == 302, name
             assert answer["Location"].startswith("/accounts/login/"), name
 
@@ -118,7 +133,7 @@ def test_a_member_of_one_collection_finds_nothing_of_another(world, as_, people)
         if name in ANYONE | LOGGED_IN | SUPERUSERS:
             continue
         assert client.get(path).status_code in {404, 405}, name
-        elsewhere = path.replace(f"/c/{world.slug}/", "/c/other/")
+        elsewhere = path.replace(f"/{world.slug}/", "/other/")
         codes = {client.get(elsewhere).status_code, client.post(elsewhere).status_code}
         if any(kind in pattern_of(name) for kind in ("<int:", "<uuid:", "<str:token>")):
             assert codes <= {404, 405, 409} or name == "withdraw-invitation", (name, codes)
