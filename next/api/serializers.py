@@ -275,7 +275,7 @@ class AgreementQuery(Strict):
 
 class ScoresQuery(Strict):
     profile = serializers.ChoiceField([CSFCUBE, TREC, MDCR], required=False)
-    scope = serializers.ChoiceField(SCOPES, required=False)
+    scope = serializers.ChoiceField(list(SCOPES), required=False)
     split = serializers.ChoiceField([scores.TEST, scores.DEV], required=False)
     labels = serializers.ChoiceField([scores.FINAL, scores.CITATIONS], required=False)
     facet = serializers.CharField(required=False)

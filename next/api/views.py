@@ -33,7 +33,7 @@ from corpus.forms import UploadForm
 from corpus.uploads import find_upload, keep_upload
 from dashboard import progress
 from evaluation import scores
-from evaluation.views import Choice, asked_labels, scored, systems_of
+from evaluation.views import asked_labels, scored
 from jobs import work
 from jobs.models import Report
 from pooling import building
@@ -274,8 +274,7 @@ class ScoreViewSet(AdminViewSet):
     def list(self, request: Any, slug: str) -> Response:
         """The leaderboard, or the job that scores it first where that takes long: then ask again."""
         given(api.ScoresQuery, request.query_params)
-        (labels, source), runs = asked_labels(request, self.collection), systems_of(self.collection)
-        choice = Choice(request, self.collection, labels, source)
+        (labels, choice), runs = asked_labels(request, self.collection), scores.systems_of(self.collection)
         tables = scored(request, self.collection, runs, choice) if runs and labels else {}
         if not isinstance(tables, dict):
             return accepted(tables)
