@@ -18,6 +18,7 @@ from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
 from evaluation.forms import RankingForm
+from evaluation.mdcr import ALL, MEASURES
 from evaluation.measures import SCOPES, Labels, Profile, parse, profile
 from evaluation.rankings import import_ranking
 from evaluation.unjudged import unjudged_shares
@@ -133,7 +134,17 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
         if figure:
             return csv_response(f"{name}.csv", figure.csv)
     context |= {"panels": panels, "has_labels": True, "labels": sum(map(len, labels.values()))}
+    if scores.is_by_type(choice.profile, source) and choice.by in MEASURES and not choice.facet:
+        context |= types_table(collection, list(dict.fromkeys(row["run"] for row in board)), choice.by)
     return render(request, "evaluation/leaderboard.html", context)
+
+
+def types_table(collection: Collection, runs: list[Run], by: str) -> dict[str, Any]:
+    """A measure of each system by type of candidate; nothing where candidates have no types."""
+    figures = scores.stored_types(collection, runs)
+    kinds = [kind for kind in next(iter(figures.values()), {}) if kind != ALL]
+    rows = [{"run": run, "values": [figures[run.pk][kind][by] for kind in kinds]} for run in runs if run.pk in figures]
+    return {"kinds": kinds, "by_type": rows}
 
 
 def board_figure(facet: str, rows: list[dict[str, Any]], choice: Choice) -> Dots:

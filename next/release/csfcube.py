@@ -33,7 +33,7 @@ from corpus.formats.reading import BadLines, Problem
 from corpus.models import Document, Query, text_digest
 from pooling.models import Candidate, Contribution, Pool, PoolSet
 from retrieval.citations import CITED
-from retrieval.models import Run
+from retrieval.models import PUBLISHED, Run
 from web.errors import BadInput, Conflict
 
 QUERIES = "queries-release.csv"
@@ -284,7 +284,7 @@ def _write_pools(
     ]
     Candidate.objects.bulk_create((candidate for candidate, _ in found), batch_size=1000)
     names = sorted({name for _, sources in found for name in sources} - {CITED})
-    runs = {name: Run.objects.create(collection=collection, name=name, kind="published") for name in names}
+    runs = {name: Run.objects.create(collection=collection, name=name, kind=PUBLISHED) for name in names}
     Contribution.objects.bulk_create(
         (
             Contribution(candidate=candidate, run=runs[name], drawn=name == sources[0])
