@@ -1,6 +1,6 @@
 """The MDCR benchmark: systems scored by citations, by field and type of candidate (Medić & Šnajder, SDP 2022). Pure.
 
-    score_pools({"Art": {"q1": {"true": ["d1"], "bm25": ["d2"], "random": ["d3"]}}}, {"q1_d1": 0.9, "q1_d2": 0.4, …})
+score_pools({"Art": {"q1": {"true": ["d1"], "bm25": ["d2"], "random": ["d3"]}}}, {"q1_d1": 0.9, "q1_d2": 0.4, …})
 """
 
 from __future__ import annotations

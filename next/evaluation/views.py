@@ -70,7 +70,8 @@ class Choice:
         """The sentence below a table."""
         means = {scores.TEST: "Mean of the folds' means.", scores.DEV: "Fold 1's development queries alone."}
         origin = "Folds: made from the collection's seed." if self.folds_made else "Folds: imported."
-        split = f"{means[self.split]} {origin}" if self.splits else "Mean over queries."
+        over = "Mean over fields of the means over queries." if self.profile.by_field else "Mean over queries."
+        split = f"{means[self.split]} {origin}" if self.splits else over
         if self.splits and None in self.folds:
             split += " Queries without a fold are left out."
         relevant = "Relevant from the grade that a measure's name says."

@@ -72,7 +72,9 @@ def import_pools(*, collection: Collection, pools: Pools) -> dict[str, int]:
     if wrong := next((kind for kind in kinds if not NAME.fullmatch(kind)), None):
         raise BadInput(f"A type of candidates is letters, digits, “-”, “_” and “.”, at most 100, got {wrong!r}.")
     runs = {kind: Run.objects.create(collection=locked, name=kind, kind=PUBLISHED) for kind in kinds if kind != TRUE}
-    named = {docno for papers in pools.values() for types in papers.values() for each in types.values() for docno in each}
+    named = {
+        docno for papers in pools.values() for types in papers.values() for each in types.values() for docno in each
+    }
     documents, added = _documents(locked, {*fields, *named})
     pool_set = PoolSet.objects.create(collection=locked, plan={})
     taken: set[str] = set()
