@@ -21,16 +21,20 @@ def labels_state(collection: Collection) -> str:
     The numbers of rows that are only appended. Not their newest keys: a transaction may commit with a lower one. Ask
     for it before the labels are read.
     """
-    numbers = (rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening))
-    return ".".join(map(str, numbers))
+    judgments, decisions, reopenings = (
+        rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening)
+    )
+    practice = Judgment.objects.filter(slot__pair__opening__practice__collection=collection).count()
+    return f"{judgments - practice}.{decisions}.{reopenings}"
 
 
 def labelled_pairs(collection: Collection) -> pd.DataFrame:
     """A row for each pair that both judged: by query, then docno.
 
     Columns: query, facet, docno, state, first, second, final (grades as nullable integers: <NA> is missing),
-    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key). Pairs with an empty slot are
-    left out: their judgments are secret.
+    first_judge, second_judge (keys of people as text: reports keep them, and a name may change), first_reason,
+    second_reason, pair (its key), round (of its pool). Pairs with an empty slot are left out: their judgments are
+    secret.
     """
     import pandas as pd  # not at start-up: pages ask this module for the state only
 
@@ -42,17 +46,18 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
         "pair__final": "final",
         "pair": "pair",
         "number": "number",
-        "judge__username": "judge",
+        "judge": "judge",
         "judgment__grade": "grade",
         "judgment__reason": "reason",
+        "pair__opening__pool_set__round": "round",
     }
     slots = Slot.objects.filter(pair__query__collection=collection).exclude(pair__state=PairState.OPEN)
     rows = pd.DataFrame.from_records(list(slots.values_list(*columns)), columns=list(columns.values()))
     one, two = (rows[rows["number"] == number].set_index("pair") for number in (1, 2))
-    table = one[["query", "facet", "docno", "state", "final"]].copy()
+    table = one[["query", "facet", "docno", "state", "final", "round"]].copy()
     for name, side in (("first", one), ("second", two)):
         table[name] = side["grade"]
-        table[f"{name}_judge"] = side["judge"]
+        table[f"{name}_judge"] = side["judge"].astype(str)
         table[f"{name}_reason"] = side["reason"]
     for name in ("first", "second", "final"):
         table[name] = table[name].astype("Int64")

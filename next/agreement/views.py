@@ -53,7 +53,8 @@ def agreement(request: CollectionRequest, collection: Collection) -> HttpRespons
         "chosen": chosen,
         **figures,
         "couples": report.data["couples"],
-        "names": {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)},
+        "rounds": report.data["rounds"],
+        "names": {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)},
     }
     return query_table(request, queries, shown, chosen).response("agreement/agreement.html", context)
 

@@ -58,7 +58,9 @@ class GuidelineForm(forms.Form):
 
 
 class OpenForm(forms.Form):
-    """Queries, and the two people who judge them, or nobody: then they are shared among all annotators."""
+    """Queries, and the two people who judge them. With nobody chosen, added pairs go to who judged the query before,
+    and the others are shared among all annotators.
+    """
 
     queries = forms.ModelMultipleChoiceField(Query.objects.none(), widget=forms.CheckboxSelectMultiple)
     first = forms.ModelChoiceField(

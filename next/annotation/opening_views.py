@@ -13,6 +13,7 @@ from annotation import openings
 from annotation.forms import HandOverForm, OpenForm
 from annotation.openings import Couple
 from web.errors import BadInput, attempt
+from web.templatetags.ui import plural
 
 
 @require_http_methods(["GET", "POST"])
@@ -20,17 +21,18 @@ from web.errors import BadInput, attempt
 def open_queries(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """With only two annotators both are chosen already."""
     annotators = User.objects.filter(memberships__in=collection.memberships.judging()).order_by("username")
-    queries, sizes = openings.openable_queries(collection), openings.frozen_sizes(collection)
+    queries, sizes = openings.openable_queries(collection), openings.sizes_to_open(collection)
     form = OpenForm(request.POST or None, queries=queries, annotators=annotators)
     if form.is_valid():
         opened = attempt(form, _open_chosen, request=request, form=form, annotators=list(annotators), sizes=sizes)
         if opened:
-            messages.success(request, f"{opened} queries are open.")
+            messages.success(request, f"{plural(opened, 'query is,queries are')} open.")
             return redirect("progress", collection.slug)
     rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
     unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
     context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
+    context["adds"] = queries.filter(openings__pool_set__isnull=False).exists()
     return render(request, "annotation/open_queries.html", context)
 
 
@@ -41,8 +43,11 @@ def _open_chosen(request: CollectionRequest, form: OpenForm, annotators: list[Us
     if first and second:
         couples = {query.pk: (first, second) for query in queries}
     else:
-        couples = openings.share(queries, annotators, sizes, collection.seed)
-    return len(openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user))
+        couples = openings.couples_before(queries, annotators)
+        new = [query for query in queries if query.pk not in couples]
+        couples |= openings.share(new, annotators, sizes, collection.seed)
+    openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user)
+    return len(queries)
 
 
 @require_POST

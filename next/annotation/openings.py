@@ -2,91 +2,141 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Slot
-from corpus.models import Query
+from corpus.models import Document, Query
 from corpus.ordering import order_key
-from pooling.models import Candidate, Pool, PoolSet
+from pooling.models import Candidate, Pool
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 Couple = tuple[User, User]
 TOKEN_LENGTH = 16
+OLD_SHARE = 0.1  # of the number of added pairs: enough to see whether judges changed, little to judge twice
+
+
+def unopened_pools(collection: Collection) -> QuerySet[Pool]:
+    """Frozen pools that nobody judges yet: first ones, and later rounds."""
+    opened = Opening.objects.filter(query=OuterRef("query"), pool_set=OuterRef("pool_set"))
+    return Pool.objects.filter(~Exists(opened), pool_set__collection=collection, pool_set__frozen_at__isnull=False)
 
 
 def openable_queries(collection: Collection) -> QuerySet[Query]:
-    """Queries with a frozen pool that nobody judges yet."""
-    return (
-        collection.queries.filter(pools__pool_set__frozen_at__isnull=False, openings=None).distinct().order_by("name")
-    )
+    return collection.queries.filter(pk__in=unopened_pools(collection).values("query")).order_by("name")
+
+
+def sizes_to_open(collection: Collection) -> dict[int, int]:
+    """Candidates of each query's pools that wait to be opened."""
+    candidates = Candidate.objects.filter(pool__in=unopened_pools(collection))
+    return Counter(query for (query,) in candidates.values_list("pool__query"))
 
 
 @transaction.atomic
 def open_queries(
     *, collection: Collection, queries: Iterable[Query], couples: dict[int, Couple], by: User | None
 ) -> list[Opening]:
-    """Make the pairs of each query's frozen pool, and two slots a pair, one for each person of its couple.
+    """Make the pairs of each query's frozen pools, and two slots a pair, one for each person of its couple.
 
     `couples` are by the query's key. They are judged in the order of their opening; a random one keeps the facets of
     a paper apart. All are opened or none.
     """
     lock_collection(collection)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
-    return [_open(collection, query, couples[query.pk], by) for query in ordered]
+    record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
+    return [opening for query in ordered for opening in _open(collection, query, couples[query.pk], by)]
 
 
-def _open(collection: Collection, query: Query, couple: Couple, by: User | None) -> Opening:
+def _open(collection: Collection, query: Query, couple: Couple, by: User | None) -> list[Opening]:
     first, second = couple
     if first == second:
         raise BadInput(f"{first} is chosen twice for {query.name}. Choose two annotators.")
     for person in couple:
         if not collection.memberships.judging().filter(user=person).exists():
             raise BadInput(f"{person} is not an annotator of {collection}. Make them one on the People page.")
-    pool = Pool.objects.filter(query=query, pool_set__frozen_at__isnull=False).order_by("pool_set__round").first()
-    if pool is None:
+        if Slot.objects.of(person, query).waiting().exclude(pair__opening__practice=None).exists():
+            raise Conflict(f"{person} still has practice on {query.name}. Close it on the Practice page first.")
+    if not query.pools.filter(pool_set__frozen_at__isnull=False).exists():
         raise Conflict(f"{query.name} has no frozen pool. Freeze its pool first.")
-    if Opening.objects.filter(query=query, pool_set=pool.pool_set).exists():
+    pools = unopened_pools(collection).filter(query=query).select_related("pool_set")
+    if not pools:
         raise Conflict(f"{query.name} is open already.")
-    opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
-    # A document without any text shows nothing that could be judged.
-    with_text = pool.candidates.exclude(document__title="", document__sentences=[])
-    add_pairs(opening, with_text.select_related("document"), couple)
-    return opening
+    openings = []
+    for pool in pools.order_by("pool_set__round"):
+        opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
+        # A document without any text shows nothing that could be judged.
+        with_text = pool.candidates.exclude(document__title="", document__sentences=[])
+        pairs = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
+        old = old_documents(query, pool.pool_set.round, len(pairs))
+        give(query, [*pairs, *make_pairs(opening, old, counts=False)], couple)
+        openings.append(opening)
+    return openings
 
 
-def add_pairs(opening: Opening, candidates: QuerySet[Candidate], couple: Couple) -> list[Pair]:
-    query, seed = opening.query, opening.query.collection.seed
-    pairs = Pair.objects.bulk_create(
-        [
-            Pair(
-                opening=opening,
-                query=query,
-                document=candidate.document,
-                token=order_key(seed, "pair", query.name, candidate.document.docno)[:TOKEN_LENGTH],
-            )
-            for candidate in candidates
-        ]
+def old_documents(query: Query, round_number: int, added: int) -> list[Document]:
+    """A random tenth as many of the pairs that both judged before, to be judged again among the added ones."""
+    judged = Pair.objects.filter(query=query, counts=True).judged().select_related("document")
+    ordered = sorted(
+        (pair.document for pair in judged),
+        key=lambda each: order_key(query.collection.seed, f"old-pairs:{round_number}", query.name, each.docno),
     )
+    return ordered[: math.ceil(added * OLD_SHARE)]
+
+
+def make_pairs(opening: Opening, documents: Iterable[Document], *, counts: bool = True) -> list[Pair]:
+    """Their tokens follow from the seed, so a pair that is judged again has another one."""
+    query = opening.query
+    purpose = "pair" if counts else f"pair again:{opening.pk}"
+    return Pair.objects.bulk_create(
+        Pair(
+            opening=opening,
+            query=query,
+            document=document,
+            token=order_key(query.collection.seed, purpose, query.name, document.docno)[:TOKEN_LENGTH],
+            counts=counts,
+        )
+        for document in documents
+    )
+
+
+def give(query: Query, pairs: Sequence[Pair], people: Sequence[User]) -> None:
+    """A slot of each pair for each person, in their own order and after what they have already."""
     slots = []
-    for number, judge in enumerate(couple, 1):
-        for position, pair in enumerate(in_order_of(judge, query, pairs), 1):
+    for number, judge in enumerate(people, 1):
+        has = Slot.objects.of(judge, query).aggregate(last=Max("position"))["last"] or 0
+        for position, pair in enumerate(in_order_of(judge, query, pairs), has + 1):
             slots.append(Slot(pair=pair, number=number, judge=judge, position=position))
     Slot.objects.bulk_create(slots, batch_size=1000)
-    return pairs
 
 
 def in_order_of(judge: User, query: Query, pairs: Iterable[Pair]) -> list[Pair]:
     """The judge's own order of the query's pairs."""
     seed, purpose = query.collection.seed, f"presentation:{judge.username}"
     return sorted(pairs, key=lambda pair: order_key(seed, purpose, query.name, pair.document.docno))
+
+
+def couples_before(queries: Sequence[Query], people: Sequence[User]) -> dict[int, Couple]:
+    """Who judges a query already goes on with it, where both still can."""
+    known = {person.pk: person for person in people}
+    rows = Slot.objects.live().filter(pair__query__in=queries).values("pair__query", "number", "judge")
+    seats: dict[int, dict[int, int]] = {}
+    for row in rows.annotate(latest=Max("pk")).order_by("latest"):
+        seats.setdefault(row["pair__query"], {})[row["number"]] = row["judge"]
+    return {
+        query: (known[seat[1]], known[seat[2]])
+        for query, seat in seats.items()
+        if seat[1] in known and seat[2] in known and seat[1] != seat[2]
+    }
 
 
 def share(queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int], seed: str) -> dict[int, Couple]:
@@ -129,15 +179,17 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
     pairs = list(
         Pair.objects.select_for_update(of=("self",)).filter(query=query).select_related("document").order_by("pk")
     )
-    if Slot.objects.of(taker, query).exists():
+    if Slot.objects.of(taker, query).live().exists():
         raise Conflict(f"{taker} already judges {query.name}. A query needs two different people.")
     places = {pair.pk: place for place, pair in enumerate(in_order_of(taker, query, pairs), 1)}
-    slots = list(Slot.objects.of(giver, query).waiting())
+    slots = list(Slot.objects.of(giver, query).live().waiting())
     if not slots:
         raise Conflict(f"{giver} has nothing left to judge for {query.name}.")
     for slot in slots:
         slot.judge, slot.position, slot.put_off_at = taker, places[slot.pair_id], None
     Slot.objects.bulk_update(slots, ["judge", "position", "put_off_at"], batch_size=500)
+    record(Verb.TOOK, collection=collection, about=giver, object=f"{len(slots):,} of {query.name}")
+    record(Verb.GAVE, collection=collection, about=taker, object=f"{len(slots):,} of {query.name}")
     return len(slots)
 
 
@@ -145,23 +197,19 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
 def close_queries(*, collection: Collection, queries: Iterable[Query]) -> int:
     """From now on no judgment of these queries changes; returns how many were closed."""
     lock_collection(collection)
-    openings = Opening.objects.filter(query__in=list(queries), closed_at=None)
+    openings = Opening.objects.filter(query__in=list(queries), practice=None, closed_at=None)
     list(
         Pair.objects.select_for_update(of=("self",)).filter(opening__in=openings).order_by("pk")
     )  # no judgment meanwhile
-    if unjudged := Slot.objects.filter(pair__opening__in=openings, judgment=None).count():
+    if unjudged := Slot.objects.filter(pair__opening__in=openings, pair__counts=True, judgment=None).count():
         raise Conflict(f"{unjudged:,} judgments are missing. Close a query when both its annotators are done.")
-    return openings.update(closed_at=timezone.now())
+    closed = openings.update(closed_at=timezone.now())
+    record(Verb.CLOSED, collection=collection, object=plural(closed, "query,queries"))
+    return closed
 
 
 @transaction.atomic
 def reopen_query(*, query: Query) -> None:
     lock_collection(query.collection)
-    query.openings.update(closed_at=None)
-
-
-def frozen_sizes(collection: Collection) -> dict[int, int]:
-    """Candidates of each query's first frozen pool."""
-    sets = PoolSet.objects.filter(collection=collection, frozen_at__isnull=False, round=1)
-    counts = Candidate.objects.filter(pool__pool_set__in=sets).values_list("pool__query")
-    return Counter(query for (query,) in counts)
+    query.openings.filter(practice=None).update(closed_at=None)
+    record(Verb.REOPENED, collection=query.collection, object=query.name)

@@ -43,7 +43,7 @@ def steps(collection: Collection) -> list[Step]:
     is_draft = pools.filter(frozen_at=None).exists()
     unpooled = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False).count()
     left_out = f", {plural(unpooled, 'query,queries')} without" if unpooled else ""
-    slots = Slot.objects.filter(pair__query__collection=collection).aggregate(
+    slots = Slot.objects.filter(pair__query__collection=collection, pair__counts=True).aggregate(
         total=Count("pk"),
         judged=Count("judgment"),
         cases=Count("pk", filter=Q(pair__state=PairState.CASE, number=1)),

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import F, Prefetch, Q
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.access import CollectionRequest, in_collection
-from accounts.models import ADMIN, ANNOTATOR, Collection
+from accounts.models import ADMIN, ANNOTATOR, Collection, Verb
+from accounts.record import record
 from adjudication.decisions import judgment_of
 from annotation.forms import HandOverForm
 from annotation.models import Pair, PairState, Slot
 from corpus.models import Document
 from dashboard import overview, progress
 from dashboard.forms import SettingsForm
+from dashboard.own_data import own_data
 from pooling.models import Candidate, Contribution
 from web.tables import MOST_WORDS, Column, Filter, Table
 
@@ -75,6 +78,35 @@ def show_progress(request: CollectionRequest, collection: Collection) -> HttpRes
 
 
 @in_collection(ADMIN)
+def show_time(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Active time by person and week."""
+    rows = progress.by_week(collection)
+    people = {row["user"]: row["person"] for row in rows}
+    table = Table(
+        request,
+        rows,
+        name="time",
+        row="dashboard/_time_row.html",
+        columns=[
+            Column("week", "Week"),
+            Column("person", "Person"),
+            Column("judgments", "Judgments", number=True, folded=True),
+            Column("decisions", "Decisions", number=True, folded=True),
+            Column("seconds", "Active", number=True, value=lambda row: round(row["seconds"])),
+        ],
+        search=["person"],
+        filters=[
+            Filter("user", "Person", sorted(people.items(), key=lambda each: each[1])),
+            Filter("week", "Week", [(week, week) for week in dict.fromkeys(row["week"] for row in rows)]),
+        ],
+        one="row",
+        many="rows",
+    )
+    total = sum(row["seconds"] for row in table.rows)
+    return table.response("dashboard/time.html", {"collection": collection, "total": total})
+
+
+@in_collection(ADMIN)
 def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """A query with its candidates: who found each, both grades once both are in, and the label."""
     query = get_object_or_404(collection.queries.select_related("document", "collection"), pk=pk)
@@ -100,8 +132,7 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
         many="candidates",
         size=100,
     )
-    context = {"collection": collection, "query": query, "openings": query.openings.all()}
-    return table.response("dashboard/query.html", context)
+    return table.response("dashboard/query.html", {"collection": collection, "query": query})
 
 
 def candidate_rows(query: int) -> list[dict[str, Any]]:
@@ -114,7 +145,7 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
     )
     pairs = {
         pair.document_id: pair
-        for pair in Pair.objects.filter(query=query).prefetch_related(
+        for pair in Pair.objects.filter(query=query, counts=True).prefetch_related(
             Prefetch("slots", Slot.objects.select_related("judgment").order_by("number"))
         )
     }
@@ -146,7 +177,7 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
 def document(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """A document's text, what is known of it, and where it appears."""
     document = get_object_or_404(collection.documents, pk=pk)
-    pairs = Pair.objects.filter(document=document).select_related("query").order_by("query__name")
+    pairs = Pair.objects.filter(document=document, counts=True).select_related("query").order_by("query__name")
     candidates = Candidate.objects.filter(document=document).select_related("pool__query", "pool__pool_set")
     labels = {pair.query_id: pair for pair in pairs}
     appears = [{"candidate": each, "pair": labels.get(each.pool.query_id)} for each in candidates]
@@ -167,7 +198,9 @@ def document(request: CollectionRequest, collection: Collection, pk: int) -> Htt
 def settings(request: CollectionRequest, collection: Collection) -> HttpResponse:
     form = SettingsForm(request.POST or None, instance=collection)
     if form.is_valid():
-        form.save()
+        with transaction.atomic():
+            form.save()
+            record(Verb.SETTINGS, collection=collection, fields=form.changed_data)
         messages.success(request, "Saved.")
         return redirect("settings", collection.slug)
     return render(request, "dashboard/settings.html", {"collection": collection, "form": form})
@@ -193,3 +226,9 @@ def search(request: CollectionRequest, collection: Collection) -> HttpResponse:
             return redirect("document", collection.slug, hits[0].pk)
     context = {"collection": collection, "search_words": " ".join(words), **found}
     return render(request, "dashboard/search.html", context)
+
+
+def download_own_data(request: CollectionRequest) -> HttpResponse:
+    answer = JsonResponse(own_data(request.user), json_dumps_params={"indent": 2, "ensure_ascii": False})
+    answer["Content-Disposition"] = 'attachment; filename="qrelsmith-data.json"'
+    return answer

@@ -21,7 +21,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from adjudication.labels import labelled_pairs, labels_state
 from agreement.coefficients import coefficients
@@ -143,6 +144,7 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
     if not labels:
         raise BadInput("The file has no labels.")
     ModelLabel.objects.bulk_create(labels.values(), batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=f"labels of the model {name}", by=by)
     return judge
 
 
@@ -169,6 +171,7 @@ def delete_model(*, judge: ModelJudge) -> None:
     if unfinished_job(judge):
         raise Conflict(f"{judge} is being asked. Cancel that job first.")
     Report.objects.filter(collection=judge.collection, kind=KIND, parameters__judge=judge.pk).delete()
+    record(Verb.DELETED, collection=judge.collection, object=f"model {judge.name}")
     judge.delete()
 
 
@@ -284,7 +287,9 @@ def label_of(judge: ModelJudge, pair: tuple[int, int], answer: asking.Answer) ->
 
 def shown_labels(judge: ModelJudge) -> QuerySet[ModelLabel]:
     """Without pairs that somebody still has to judge."""
-    is_open = Pair.objects.filter(query=OuterRef("query"), document=OuterRef("document"), state=PairState.OPEN)
+    is_open = Pair.objects.filter(
+        query=OuterRef("query"), document=OuterRef("document"), state=PairState.OPEN, counts=True
+    )
     labels = judge.labels.exclude(Exists(is_open)).select_related("query", "document")
     return labels.order_by("query__name", "document__docno")
 

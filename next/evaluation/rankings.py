@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.models import Query
 from evaluation.mdcr import read_scores, scored_pairs
@@ -47,11 +48,8 @@ def import_ranking(*, collection: Collection, file: IO[bytes], filename: str, na
     for paper, docnos in known.items():
         kept = [docno for docno in dict.fromkeys(docnos) if docno in corpus]
         lists.append((queries[paper], (kept, [float(len(kept) - place) for place in range(len(kept))])))
-    run = _add_lists(collection, name, filename, lists)
-    if outside:
-        run.skipped |= {f"documents outside the corpus, {facet}": {"number": len(outside), "named": outside[:20]}}
-        run.save()
-    return run
+    skipped = {f"documents outside the corpus, {facet}": {"number": len(outside), "named": outside[:20]}}
+    return _add_lists(collection, name, filename, lists, skipped if outside else {})
 
 
 def import_scores(*, collection: Collection, path: Path, name: str) -> Run:
@@ -68,11 +66,13 @@ def import_scores(*, collection: Collection, path: Path, name: str) -> Run:
         paper = query.own_docno or query.name
         docnos = [docno for docno in pooled[query.pk] if docno != paper]
         lists.append((query, best_first(*scored_pairs(f"{path.name}, {query}", paper, docnos, scores))))
-    return _add_lists(collection, name, path.name, lists)
+    return _add_lists(collection, name, path.name, lists, {})
 
 
 @transaction.atomic
-def _add_lists(collection: Collection, name: str, filename: str, lists: Sequence[tuple[Query, Ranking]]) -> Run:
+def _add_lists(
+    collection: Collection, name: str, filename: str, lists: Sequence[tuple[Query, Ranking]], skipped: dict[str, Any]
+) -> Run:
     """To the run of this name, such as a source that published pools name, or to a new one."""
     locked = lock_collection(collection)
     run = locked.runs.filter(name=name, kind__in=[KIND, PUBLISHED]).first()
@@ -81,7 +81,10 @@ def _add_lists(collection: Collection, name: str, filename: str, lists: Sequence
         run = Run.objects.create(collection=locked, name=name, kind=KIND, settings={"file": filename})
     elif run.lists.filter(query__in=[query for query, _ in lists]).exists():
         raise Conflict(f"The run {name} has lists for these queries already. Delete it first, or choose another name.")
+    run.skipped |= skipped
+    run.save()
     insert_lists(run, lists)
+    record(Verb.IMPORTED, collection=locked, object=f"ranking {name}")
     return run
 
 

@@ -1,8 +1,9 @@
 """Drafts of pools: drawn by a job, looked at, then frozen or discarded.
 
 A plan is what the build form asks for: {"strategy": "interleaved", "n": 12, "sources": [names of runs],
-"forced": ["cited"], "depths": {query: its own n}, "queries": [names, or none for all without a frozen pool]}. A draft
-of mdcr's adds "overlaps" of all these sources, and keeps the chosen three.
+"forced": ["cited"], "depths": {query: its own n}, "queries": [names, or none for all without a frozen pool],
+"adds": true to add to frozen pools, as their next round}. A draft of mdcr's adds "overlaps" of all these sources,
+and keeps the chosen three.
 """
 
 from __future__ import annotations
@@ -11,27 +12,30 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.models import Query
 from jobs.models import Job
 from jobs.work import Work, job, start_once
 from pooling import mdcr
-from pooling.drawing import DrawnPool, citations_for, draw_pool, lists_of
+from pooling.drawing import DrawnPool, citations_for, draw_pool, lists_of, pooled_before
 from pooling.manifest import manifest_of
 from pooling.models import Candidate, Contribution, Pool, PoolSet
 from pooling.strategies import draw
 from retrieval.citations import CITED
 from retrieval.models import Run
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 
 def start_building(*, collection: Collection, plan: dict[str, Any], by: User | None) -> Job:
     """Start the job, if the plan can be carried out."""
     runs = checked_runs(collection, plan)
-    queries = queries_to_pool(collection, plan["queries"])
+    queries = queries_to_pool(collection, plan)
     if plan["strategy"] == mdcr.STRATEGY:
         mdcr.check_inputs(queries, runs)
     return start_once("build_pools", collection=collection, by=by, plan=plan)
@@ -42,22 +46,24 @@ def build_pools(work: Work, *, plan: dict[str, Any]) -> None:
     """Draw the pools of a plan. They replace the collection's draft, all at once."""
     collection = work.collection
     runs = checked_runs(collection, plan)
-    queries = queries_to_pool(collection, plan["queries"])
+    queries = queries_to_pool(collection, plan)
     if plan["strategy"] == mdcr.STRATEGY:
         mdcr.check_inputs(queries, runs)
         overlaps = mdcr.overlaps(queries, runs)
         plan = plan | {"overlaps": overlaps, "sources": list(overlaps)[: mdcr.MODELS]}
         runs = [run for run in runs if run.name in plan["sources"]]
     citations = citations_for(plan, queries)
+    round_number = next_round(collection) if plan.get("adds") else 1
     drawn = []
     for number, query in enumerate(queries, 1):
-        drawn.append(draw_pool(query, plan, lists_of(query, runs), collection.seed, citations))
+        before = pooled_before(query, round_number)
+        drawn.append(draw_pool(query, plan, lists_of(query, runs), collection.seed, citations, before))
         work.progress(number, len(queries), "queries")
     with work.commit() as result:
         lock_collection(collection)
-        refuse_frozen(queries)
+        refuse_frozen(queries, round_number)
         collection.pool_sets.drafts().delete()
-        draft = PoolSet.objects.create(collection=collection, plan=plan)
+        draft = PoolSet.objects.create(collection=collection, plan=plan, round=round_number)
         for query, pool in zip(queries, drawn, strict=True):
             save_pool(draft, query, pool, {run.name: run.pk for run in runs})
         result |= {"pools": len(drawn), "pairs": sum(len(pool.documents) for pool in drawn)}
@@ -72,6 +78,8 @@ def checked_runs(collection: Collection, plan: dict[str, Any]) -> list[Run]:
         draw(plan["strategy"], sources, n, order=(), forced=forced)  # of empty lists, for what it refuses
     if not plan["sources"]:
         raise BadInput("Choose at least one run to draw from.")
+    if plan["strategy"] == mdcr.STRATEGY and plan.get("adds"):
+        raise BadInput("mdcr draws whole pools. Choose another strategy to add to frozen ones.")
     if plan["strategy"] == mdcr.STRATEGY and plan["forced"]:
         raise BadInput("mdcr draws five of what the query paper cites, so it cannot begin with all of it.")
     runs = collection.runs.filter(name__in=plan["sources"])
@@ -84,23 +92,37 @@ def checked_runs(collection: Collection, plan: dict[str, Any]) -> list[Run]:
     return sorted(runs, key=lambda run: run.name)
 
 
-def queries_to_pool(collection: Collection, names: Iterable[str] = ()) -> list[Query]:
-    """The queries of these names, or all that have no frozen pool, by name."""
-    queries = collection.queries.select_related("collection", "document").order_by("name")
-    if names:
-        chosen = list(queries.filter(name__in=names))
-        refuse_frozen(chosen)
-        return chosen
-    without_pool = list(queries.exclude(pools__pool_set__frozen_at__isnull=False))
-    if not without_pool:
-        raise Conflict("No query is without a frozen pool. Add queries first.")
-    return without_pool
+def queries_to_pool(collection: Collection, plan: dict[str, Any]) -> list[Query]:
+    """The queries of these names; without any, all that have no frozen pool, or that have one to add to."""
+    queries = collection.queries.select_related("document", "collection").order_by("name")
+    has_pool = Exists(Pool.objects.filter(query=OuterRef("pk"), pool_set__frozen_at__isnull=False))
+    wanted = queries.filter(has_pool) if plan.get("adds") else queries.filter(~has_pool)
+    if not plan["queries"]:
+        if not wanted:
+            raise Conflict(
+                "No pool is frozen yet, so there is nothing to add to. Build the first pools."
+                if plan.get("adds")
+                else "No query is without a frozen pool. Add queries first."
+            )
+        return list(wanted)
+    chosen = list(queries.filter(name__in=plan["queries"]))
+    if not plan.get("adds"):
+        refuse_frozen(chosen, 1)
+    elif missing := sorted({query.name for query in chosen} - {query.name for query in wanted}):
+        raise Conflict(f"{missing[0]} has no frozen pool to add to. Leave it out.")
+    return chosen
 
 
-def refuse_frozen(queries: Iterable[Query]) -> None:
+def next_round(collection: Collection) -> int:
+    latest: int | None = collection.pool_sets.frozen().aggregate(latest=Max("round"))["latest"]
+    return (latest or 0) + 1
+
+
+def refuse_frozen(queries: Iterable[Query], round_number: int) -> None:
     """A query is pooled once in a round. Callers hold the collection's lock where it decides."""
     frozen = Pool.objects.filter(query__in=list(queries), pool_set__frozen_at__isnull=False)
-    if pool := frozen.select_related("query").order_by("query__name").first():
+    pools = frozen.filter(pool_set__round__gte=round_number)
+    if pool := pools.select_related("query").order_by("query__name").first():
         raise Conflict(f"{pool.query.name} has a frozen pool already, which does not change. Leave it out.")
 
 
@@ -131,7 +153,7 @@ def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
     queries = draft.collection.queries.filter(pools__pool_set=draft)
     if not queries:
         raise Conflict("No pool has a document, so there is nothing to freeze.")
-    refuse_frozen(queries)
+    refuse_frozen(queries, draft.round)
     try:
         manifest = manifest_of(draft, draft.plan, draft.collection.seed)
     except Conflict as difference:
@@ -139,12 +161,14 @@ def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
     # One statement: a frozen set refuses any other.
     PoolSet.objects.filter(pk=draft.pk).update(manifest=manifest, frozen_at=timezone.now())
     draft.refresh_from_db()
+    record(Verb.FROZE, collection=collection, object=f"of {plural(len(queries), 'query,queries')}", round=draft.round)
     return draft
 
 
 @transaction.atomic
 def discard_draft(*, collection: Collection, pk: int) -> None:
     locked_draft(collection, pk).delete()
+    record(Verb.DELETED, collection=collection, object="draft pools")
 
 
 def locked_draft(collection: Collection, pk: int) -> PoolSet:

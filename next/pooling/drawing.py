@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from operator import itemgetter
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from corpus.models import Query
 from corpus.ordering import shuffled
 from pooling import mdcr
-from pooling.models import Contribution, Pool
+from pooling.models import Candidate, Contribution, Pool
 from pooling.strategies import Shortfall, draw
 from retrieval.citations import CITED, cited_docnos
 from retrieval.lists import ranked_lists
@@ -62,6 +62,14 @@ def forced_docnos(query: Query, plan: Mapping[str, Any]) -> dict[str, list[str]]
     return {CITED: cited_docnos(query)} if CITED in plan["forced"] else {}
 
 
+def pooled_before(query: Query, round_number: int) -> list[str]:
+    """What the query's frozen pools of earlier rounds have, in the order drawn."""
+    earlier = Candidate.objects.filter(
+        pool__query=query, pool__pool_set__frozen_at__isnull=False, pool__pool_set__round__lt=round_number
+    )
+    return list(earlier.order_by("pool__pool_set__round", "position").values_list("document__docno", flat=True))
+
+
 def citations_for(plan: Mapping[str, Any], queries: Sequence[Query]) -> mdcr.Citations | None:
     """What `draw_pool` needs beside the lists; read once for all queries."""
     return mdcr.Citations(queries) if plan["strategy"] == mdcr.STRATEGY and queries else None
@@ -73,10 +81,14 @@ def draw_pool(
     lists: Mapping[str, RankedList],
     seed: str,
     citations: mdcr.Citations | None = None,
+    before: Collection[str] = (),
 ) -> DrawnPool:
-    """`plan` is that of a draft, or the manifest of a frozen pool. Queries of one paper have one order of sources."""
+    """`plan` is that of a draft, or the manifest of a frozen pool. Queries of one paper have one order of sources.
+
+    What earlier rounds pooled, `before`, is not drawn again.
+    """
     docnos: dict[str, list[str]] = {name: each.docnos for name, each in lists.items()}
-    forced, excluded = forced_docnos(query, plan), set[str]()
+    forced, excluded = forced_docnos(query, plan), set(before)
     if citations is not None:
         docnos, forced[mdcr.TRUE], excluded = citations.candidates(query, docnos, seed)
     order = shuffled(docnos, seed=seed, purpose="retriever-order", query=query.own_docno or query.name)

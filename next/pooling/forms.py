@@ -22,12 +22,20 @@ STRATEGY_CHOICES = [
     ),
 ]
 
+ADDING_CHOICES = [
+    ("depth-k", "Depth k: everything that was never pooled and that some source has at rank n or better"),
+    ("rrf", "Reciprocal rank fusion: the n that were never pooled and that most sources want highest"),
+]
+
 
 class BuildForm(forms.Form):
-    """The plan of a build. A line of `depths` is a query and its own n."""
+    """The plan of a build, or with `adds` of what is added to frozen pools.
+
+    A line of `depths` is a query and its own n.
+    """
 
     strategy = forms.ChoiceField(choices=STRATEGY_CHOICES, widget=forms.RadioSelect, initial="interleaved")
-    n = forms.IntegerField(label="n", min_value=1, max_value=1000, initial=12)
+    n = forms.IntegerField(label="n", min_value=1, max_value=1000)
     sources = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
     cited = forms.BooleanField(label="Begin with everything that the query paper cites", required=False, initial=True)
     depths = LinesField(
@@ -43,13 +51,19 @@ class BuildForm(forms.Form):
         help_text="One id a line. Leave empty for all that have no frozen pool.",
     )
 
-    def __init__(self, *args: Any, collection: Collection, plan: dict[str, Any], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, collection: Collection, plan: dict[str, Any], adds: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.adds = adds
         runs = [run.name for run in collection.runs.exclude(kind=BASELINE)]
         self.fields["sources"].choices = [(name, name) for name in runs]  # type: ignore[attr-defined]
-        if not collection.queries.filter(document__isnull=False).exclude(document__cites=[]).exists():
+        if adds:
+            strategy, queries = self.fields["strategy"], self.fields["queries"]
+            strategy.choices = ADDING_CHOICES  # type: ignore[attr-defined]
+            strategy.initial, queries.help_text = "depth-k", "One id a line. Leave empty for all with frozen pools."
+        if adds or not collection.queries.exclude(document=None).exclude(document__cites=[]).exists():
             del self.fields["cited"]
-        self.initial = {"sources": runs} | plan | ({"sources": list(plan["overlaps"])} if "overlaps" in plan else {})
+        sources = {"sources": list(plan["overlaps"])} if "overlaps" in plan else {}
+        self.initial = {"sources": runs, "n": 20 if adds else 12} | plan | sources
         if plan:
             self.initial["cited"] = CITED in plan["forced"]
             self.initial["depths"] = [f"{query} {n}" for query, n in plan["depths"].items()]
@@ -68,4 +82,4 @@ class BuildForm(forms.Form):
         """For pooling/building.py."""
         values = {name: self.cleaned_data[name] for name in ("strategy", "n", "sources", "depths", "queries")}
         is_forced = self.cleaned_data.get("cited") and values["strategy"] != mdcr.STRATEGY
-        return values | {"forced": [CITED] if is_forced else []}
+        return values | {"forced": [CITED] if is_forced else [], "adds": self.adds}

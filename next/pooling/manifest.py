@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from corpus.digests import canonical_json, json_digest
-from pooling.drawing import citations_for, draw_pool, lists_of, stored_pool
+from pooling.drawing import citations_for, draw_pool, lists_of, pooled_before, stored_pool
 from pooling.models import PoolSet
 from web.errors import Conflict
 
@@ -21,7 +21,8 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
 
     `plan` is the set's plan, or its own manifest. The SHA-256 of a run is over the canonical JSON of
     [query, docnos, scores], query by query in order of their names; that of a pool over its documents with the rank
-    and score that each run gives them. Raises Conflict with the first pool that is drawn otherwise.
+    and score that each run gives them. A pool of a later round has `before`, the SHA-256 over the canonical JSON of
+    what earlier rounds pooled, in their order. Raises Conflict with the first pool that is drawn otherwise.
     """
     runs = {run.name: run for run in pool_set.collection.runs.filter(name__in=plan["sources"])}
     if gone := sorted(set(plan["sources"]) - runs.keys()):
@@ -32,7 +33,8 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
     citations = citations_for(plan, [pool.query for pool in rows])
     for pool in rows:
         name, lists = pool.query.name, lists_of(pool.query, list(runs.values()))
-        stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed, citations)
+        before = pooled_before(pool.query, pool_set.round)
+        stored, drawn = stored_pool(pool), draw_pool(pool.query, plan, lists, seed, citations, before)
         if difference := stored.difference(drawn):
             raise Conflict(f"{name}, {difference}.")
         for run, ranked in lists.items():
@@ -43,6 +45,8 @@ def manifest_of(pool_set: PoolSet, plan: Mapping[str, Any], seed: str) -> dict[s
             "size": len(drawn.documents),
             "sha256": json_digest(asdict(drawn)),
         }
+        if pool_set.round > 1:
+            pools[name]["before"] = json_digest(before)
     return {
         "format": FORMAT,
         "round": pool_set.round,

@@ -14,7 +14,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.documents import docno_of
 from corpus.formats.reading import Problem
@@ -111,6 +112,7 @@ def import_pools(*, collection: Collection, pools: Pools) -> dict[str, int]:
             batch_size=1000,
         )
     PoolSet.objects.filter(pk=pool_set.pk).update(frozen_at=timezone.now())
+    record(Verb.IMPORTED, collection=locked, object=f"{len(taken):,} published pools")
     candidates = Candidate.objects.filter(pool__pool_set=pool_set).count()
     return {"queries": len(taken), "candidates": candidates, "added": added}
 

@@ -54,16 +54,17 @@ def pools(request: CollectionRequest, collection: Collection) -> HttpResponse:
 
 @in_collection(ADMIN)
 def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    """The form opens with the plan of the draft, or else of the newest frozen pools."""
+    """The form opens with the plan of the draft, or else of the newest frozen pools. `?adds` adds to frozen pools."""
+    adds = "adds" in request.GET
     latest = collection.pool_sets.drafts().first() or collection.pool_sets.frozen().exclude(plan={}).first()
-    plan = latest.plan if latest else {}
-    if latest and latest.is_frozen:
+    plan = latest.plan if latest and bool(latest.plan.get("adds")) == adds else {}
+    if plan and latest and latest.is_frozen:
         plan = plan | {"depths": {}, "queries": []}
-    form = BuildForm(request.POST or None, collection=collection, plan=plan)
+    form = BuildForm(request.POST or None, collection=collection, plan=plan, adds=adds)
     if form.is_valid():
         if attempt(form, building.start_building, collection=collection, plan=form.plan, by=request.user):
             return redirect("pools", collection.slug)
-    context = {"collection": collection, "form": form, "has_runs": collection.runs.exists()}
+    context = {"collection": collection, "form": form, "adds": adds, "has_runs": collection.runs.exists()}
     return render(request, "pooling/build.html", context)
 
 

@@ -10,19 +10,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, F, Q
 
 from accounts.models import Collection
 from adjudication.labels import labels_state
-from annotation.models import Opening, Pair, PairState
+from annotation.models import Pair, PairState
+from annotation.openings import unopened_pools
 from corpus.models import Query
 from jobs.models import Report
-from pooling.models import Pool
 from release import datasheet
 from web.errors import BadInput
 
 LONGEST_REASON = 500  # characters
 NAMED = 20  # of what a check found, in manifest and page
+WITH_TEXT = ~Q(document__title="", document__sentences=[])  # of an imported release without texts, no document is
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,13 @@ def unwritable_ids(collection: Collection) -> list[str]:
 
 
 def unopened_queries(collection: Collection) -> list[str]:
-    opened = Opening.objects.filter(query=OuterRef("query"), pool_set=OuterRef("pool_set"))
-    pools = Pool.objects.filter(pool_set__collection=collection, pool_set__frozen_at__isnull=False)
-    return sorted(set(pools.filter(~Exists(opened)).values_list("query__name", flat=True)))
+    return sorted(set(unopened_pools(collection).values_list("query__name", flat=True)))
 
 
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
     pairs = Pair.objects.of(collection)
-    own = Q(document=F("query__document")) | Q(document__text_digest=F("query__document__text_digest"))
+    own = Q(document=F("query__document")) | WITH_TEXT & Q(document__text_digest=F("query__document__text_digest"))
     found = list(pairs.filter(own).values_list("query__name", "document__docno"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
     of_topics = pairs.filter(query__document=None).values_list(
@@ -118,7 +117,7 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = Pair.objects.of(collection)
+    pairs = Pair.objects.of(collection).filter(WITH_TEXT)
     alike = pairs.values("query", "document__text_digest").annotate(number=Count("pk")).filter(number__gt=1)
     several = {(row["query"], row["document__text_digest"]) for row in alike}
     found = pairs.filter(document__text_digest__in={digest for _, digest in several})

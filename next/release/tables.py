@@ -55,9 +55,10 @@ def consistent_read() -> Iterator[None]:
 class Tables:
     """The rows of a release.
 
-    queries: name, facet, docno (of the query paper, or ""), fold, title, sentences, narrative, text
-    documents: docno, title, sentences, labels, year, venue, authors; only the pooled ones and the query papers, and
-        only their docnos without texts
+    queries: name, facet, docno (of the query paper, or ""), fold, sentence_numbers, paper_type, title, sentences,
+        narrative, text
+    documents: docno, title, sentences, labels, labels_predicted, year, venue, authors; only the pooled ones and the
+        query papers, and only their docnos without texts
     candidates: query, round, position, docno, source, runs (rows of run, rank, score, drawn)
     labels: query, facet, docno, how (agreed, decided, set aside, undecided), grade, first, second; a row for each
         pair with two judgments
@@ -119,6 +120,8 @@ def query_row(query: Query, collection: Collection, with_texts: bool) -> Row:
         "facet": query.facet,
         "docno": query.own_docno,
         "fold": query.fold,
+        "sentence_numbers": query.sentence_numbers,
+        "paper_type": query.paper_type,
         "title": "",
         "sentences": [],
         "narrative": "",
@@ -144,7 +147,7 @@ def read_documents(collection: Collection, with_texts: bool) -> list[Row]:
     )
     columns = ["docno"]
     if with_texts:
-        columns += ["title", "sentences", "labels", "year", "venue", "authors"]
+        columns += ["title", "sentences", "labels", "labels_predicted", "year", "venue", "authors"]
     return sorted(documents.order_by().values(*columns), key=itemgetter("docno"))
 
 
@@ -277,7 +280,7 @@ def read_pool_manifests(collection: Collection) -> list[Row]:
 def read_agreement(collection: Collection) -> list[Row]:
     """The reports on agreement of these labels, without the parts that name people."""
     reports = Report.objects.filter(collection=collection, kind="agreement", labels=labels_state(collection))
-    rows = [{key: each.data[key] for key in ("missing", "facets", "queries")} for each in reports]
+    rows = [{key: each.data[key] for key in ("missing", "facets", "queries", "rounds")} for each in reports]
     return sorted(rows, key=itemgetter("missing"))
 
 
@@ -315,4 +318,22 @@ def count(tables: Tables) -> Row:
         "annotators": len({row["annotator"] for row in tables.ratings}),
         "adjudicators": len({row["adjudicator"] for row in tables.decisions}),
         "facets": facets,
+        "rounds": rounds(tables),
     }
+
+
+def rounds(tables: Tables) -> list[Row]:
+    """What each round of the pools added: candidates, the queries that got some, and those with a label."""
+    labelled = {(label["query"], label["docno"]) for label in tables.qrels}
+    rows = []
+    for number in sorted({row["round"] for row in tables.candidates}):
+        added = [row for row in tables.candidates if row["round"] == number]
+        rows.append(
+            {
+                "round": number,
+                "queries": len({row["query"] for row in added}),
+                "candidates": len(added),
+                "labels": sum((row["query"], row["docno"]) in labelled for row in added),
+            }
+        )
+    return rows

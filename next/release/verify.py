@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 Row = dict[str, str]
 Pair = tuple[str, str]  # query, docno
@@ -27,9 +28,12 @@ def verify(folder: Path) -> list[str]:
         faults = [
             *wrong_files(folder, manifest["files"]),
             *wrong_ratings(ratings, len(manifest["collection"]["grades"])),
+            *wrong_decisions(decisions, len(manifest["collection"]["grades"])),
         ]
+        if (folder / "pools.csv").exists():
+            faults += wrong_rounds(rows(folder, "pools.csv"), manifest["pools"])
         return [*faults, *wrong_labels(labels, ratings, decisions), *wrong_qrels(folder, labels)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
         return [f"A file is missing or broken ({type(error).__name__}: {error})."]
 
 
@@ -59,6 +63,25 @@ def wrong_ratings(ratings: list[Row], grades: int) -> Iterator[str]:
         for row in both:
             if bool(row["grade"]) == bool(row["reason"]) or (row["grade"] and row["grade"] not in scale):
                 yield f"ratings.csv: {query} {docno} must have a grade from 0 to {grades - 1}, or a reason."
+
+
+def wrong_rounds(candidates: list[Row], pools: list[dict[str, Any]]) -> Iterator[str]:
+    """A later round must have been drawn beside what pools.csv has of the earlier ones."""
+    drawn: dict[str, dict[tuple[int, int], str]] = defaultdict(dict)
+    for row in candidates:
+        drawn[row["query"]][int(row["round"]), int(row["position"])] = row["docno"]
+    for each in pools:
+        for query, pool in each["manifest"].get("pools", {}).items():
+            earlier = [docno for (number, _), docno in sorted(drawn[query].items()) if number < each["round"]]
+            text = json.dumps(earlier, ensure_ascii=False, separators=(",", ":"))
+            if "before" in pool and hashlib.sha256(text.encode()).hexdigest() != pool["before"]:
+                yield f"pools.csv: the earlier pools of {query} are not those that round {each['round']} was added to."
+
+
+def wrong_decisions(decisions: list[Row], grades: int) -> Iterator[str]:
+    for row in decisions:
+        if row["grade"] not in {"", *map(str, range(grades))}:
+            yield f"decisions.csv: {row['query']} {row['docno']} must have a grade from 0 to {grades - 1}, or none."
 
 
 def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row]) -> Iterator[str]:

@@ -66,8 +66,8 @@ def run(into: Collection, name: str, lists: dict[Query, Sequence[str]], **fields
     return made
 
 
-def frozen_pool(of: Query, documents: Sequence[Document]) -> PoolSet:
-    made = PoolSet.objects.create(collection=of.collection, plan={})
+def frozen_pool(of: Query, documents: Sequence[Document], round_number: int = 1) -> PoolSet:
+    made = PoolSet.objects.create(collection=of.collection, plan={}, round=round_number)
     pool = Pool.objects.create(pool_set=made, query=of)
     for position, each in enumerate(documents, 1):
         Candidate.objects.create(pool=pool, document=each, position=position, source="cited")

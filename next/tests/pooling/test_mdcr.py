@@ -101,7 +101,7 @@ def test_what_query_papers_lack_is_said(corpus, column, error):
 
 def test_the_form_takes_no_whole_reference_lists_for_mdcr(corpus):
     data = {"strategy": "mdcr", "n": 10, "sources": ["a", "b", "c"], "cited": "on"}
-    form = BuildForm(data, collection=corpus.collection, plan={})
+    form = BuildForm(data, collection=corpus.collection, plan={}, adds=False)
     assert form.is_valid()
     assert form.plan["forced"] == []
 

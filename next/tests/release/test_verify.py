@@ -10,7 +10,13 @@ import sys
 
 import pytest
 
+from annotation import openings
+from annotation.models import Slot
+from jobs.work import run_now
+from pooling.building import freeze_pools
 from release.verify import verify
+from retrieval.models import RankedList
+from tests import builders
 from tests.release.helpers import built, unpacked
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +78,7 @@ WRONG = [
     ("labels.csv", "d00_method,method,d03,set aside,", "d00_method,method,d03,undecided,"),
     ("labels.csv", "d00_method,method,d02,decided,3", "d00_method,method,d02,decided,0"),
     ("decisions.csv", "d00_method,method,d02,adjudicator-1,3", "d00_method,method,d02,adjudicator-1,2"),
+    ("decisions.csv", "d00_method,method,d02,adjudicator-1,3", "d00_method,method,d02,adjudicator-1,4"),
     ("ratings.csv", "d00_method,method,d01,2,", "d00_method,method,d01,1,"),
     ("ratings.csv", "d00_method,method,d02,1,annotator-2,0", "d00_method,method,d02,1,annotator-1,0"),
     ("ratings.csv", ",,text,", ",,,"),
@@ -85,3 +92,23 @@ def test_every_label_that_does_not_follow_is_found(folder, tmp_path):
         shutil.copytree(folder, copy)
         change(copy, name, old, new)
         assert verify(copy), (name, old)
+
+
+def test_a_later_round_proves_what_it_was_added_to(judged, people, tmp_path):
+    """Nothing of the first pools can be exchanged without the release saying so."""
+    query = judged.queries.get(name="d00_method")
+    RankedList.objects.create(run=judged.runs.get(), query=query, docnos=["d01", "d07", "d08"], scores=[3.0, 2.0, 1.0])
+    plan = {"strategy": "depth-k", "n": 3, "sources": ["bm25"], "forced": [], "depths": {}, "queries": [], "adds": True}
+    run_now("build_pools", collection=judged, plan=plan | {"queries": [query.name]})
+    freeze_pools(collection=judged, pk=judged.pool_sets.drafts().get().pk)
+    couple = (people.ann, people.bob)
+    openings.open_queries(collection=judged, queries=[query], couples={query.pk: couple}, by=people.admin)
+    for slot in Slot.objects.filter(pair__opening__pool_set__round=2).select_related("pair", "judge"):
+        builders.judge(slot.pair, slot.judge, 1)
+    made, folder = built(judged), tmp_path / "release"
+    unpacked(made.content, folder)
+    assert verify(folder) == []
+    assert made.manifest["counts"]["rounds"][1] == {"round": 2, "queries": 1, "candidates": 2, "labels": 2}
+    assert "| 2 | 1 | 2 | 2 |" in (folder / "README.md").read_text()
+    change(folder, "pools.csv", "d00_method,1,2,d02", "d00_method,1,2,d06")
+    assert [fault for fault in verify(folder) if "earlier pools of d00_method" in fault]
