@@ -129,7 +129,7 @@ def copy_documents(
 
 
 def copy_queries(copy: Collection, asked: Mapping[str, Query], documents: Mapping[str, Document]) -> dict[str, Query]:
-    same = ("name", "facet", "sentence_numbers", "title", "description", "narrative", "paper_type", "fold")
+    same = ("name", "facet", "sentence_numbers", "title", "description", "narrative", "paper_type", "field", "fold")
     rows = []
     for query in asked.values():
         about = {key: getattr(query, key) for key in same}

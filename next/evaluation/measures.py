@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from web.errors import BadInput
@@ -84,22 +85,22 @@ def score(lists: Lists, labels: Labels, measures: Sequence[str], *, scope: str) 
     shown = {query: list(dict.fromkeys(lists.get(query, ()))) for query in labels}
     if scope != OPEN:
         shown = {query: [docno for docno in docnos if docno in labels[query]] for query, docnos in shown.items()}
-    table = pd.DataFrame(0.0, index=sorted(labels), columns=list(measures))
+    columns: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(labels), 0.0) for name in measures}
     standard = {measure: name for name, measure in by_name.items() if isinstance(measure, ir_measures.measures.Measure)}
     # Scores that keep the order: trec_eval sorts by score, and by docno where scores are equal.
     run = {query: {docno: float(len(docnos) - i) for i, docno in enumerate(docnos)} for query, docnos in shown.items()}
     qrels = {query: dict(grades) for query, grades in labels.items()}
     if standard and any(run.values()):
         for each in ir_measures.iter_calc(list(standard), qrels, {q: docs for q, docs in run.items() if docs}):
-            table.at[each.query_id, standard[each.measure]] = each.value
+            columns[standard[each.measure]][each.query_id] = each.value
     for name, measure in by_name.items():
         if measure not in standard:
-            table[name] = [
-                measure([labels[query].get(d, 0) for d in shown[query]], labels[query]) for query in table.index
-            ]
-    return table
+            for query in columns[name]:
+                columns[name][query] = measure([labels[query].get(d, 0) for d in shown[query]], labels[query])
+    return pd.DataFrame(columns, index=sorted(labels), columns=list(measures), dtype=float)
 
 
+@lru_cache
 def parse(name: str) -> Any:
     """ir-measures' measure, or a function of (grades in the list's order, the query's labels) to a value."""
     import ir_measures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ from adjudication.labels import labelled_pairs, labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
 from annotation.models import Pair
 from corpus.models import Query
-from evaluation.measures import CSFCUBE, MDCR, TREC, Labels, Profile, score
+from evaluation.mdcr import MEAN, MEASURES, graded, score_types
+from evaluation.measures import CLOSED, CSFCUBE, MDCR, TREC, Labels, Profile, score
 from evaluation.measures import profile as profile_named
 from jobs.models import Report
 from jobs.work import Work, job
 from pooling.mdcr import TRUE
 from pooling.models import Candidate
+from pooling.published import Pools, pools_of
 from retrieval.citations import CITED
 from retrieval.models import RankedList, Run
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KIND = "scores"
+TYPES = "scores by type"
+TOGETHER = 200  # queries whose lists are in memory at once
 AT_ONCE = 1_000  # lists that a page scores itself; more is a job's work
 TEST, DEV = "test", "dev"
 FINAL, CITATIONS = "final", "citations"  # whose labels
@@ -34,8 +38,14 @@ FINAL, CITATIONS = "final", "citations"  # whose labels
 def profiles_of(collection: Collection) -> list[str]:
     """The profiles that the collection can have, its own first. Without facets there is none of facets."""
     own = [CSFCUBE] if collection.facets else []
+    if frozen_candidates(collection).filter(source=TRUE).exists():
+        return [*own, MDCR, TREC]
     has_fields = collection.queries.exclude(document__fields=[]).exclude(document=None).exists()
     return [*own, TREC, *([MDCR] if has_fields else [])]
+
+
+def frozen_candidates(collection: Collection) -> Any:
+    return Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
 
 
 def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str, int]]:
@@ -66,34 +76,38 @@ def judged_pairs(collection: Collection) -> pd.DataFrame:
 def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
     """1 for a document of a frozen pool that the query paper cites, or that was pooled as cited; 0 for any other.
 
-    Queries without a cited document in their pool are left out. These are no judgments.
+    In MDCR's pools it is 1 for the type `true` alone: published ones may be older than the references that came with
+    the texts. Queries without a cited document in their pool are left out. These are no judgments.
     """
-    cites = {query.pk: (query.own_docno, set(query.document.cites)) for query in query_papers(collection)}
-    rows = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen(), pool__query__in=cites.keys())
+    papers = query_papers(collection).values_list("pk", "name", "document__docno", "document__cites")
+    cites = {pk: (name, docno, set(cited)) for pk, name, docno, cited in papers}
+    pooled = frozen_candidates(collection)
+    of_types = set(pooled.filter(source=TRUE).values_list("pool", flat=True))
     labels: dict[str, dict[str, int]] = {}
-    for query, name, docno, source in rows.values_list("pool__query", "pool__query__name", "document__docno", "source"):
-        own, cited = cites[query]
+    rows = pooled.filter(pool__query__document__isnull=False)
+    for query, pool, docno, source in rows.values_list("pool__query", "pool", "document__docno", "source"):
+        name, own, cited = cites[query]
         if docno != own:
-            labels.setdefault(name, {})[docno] = int(docno in cited or source in (CITED, TRUE))
+            is_cited = source in (CITED, TRUE) or (pool not in of_types and docno in cited)
+            labels.setdefault(name, {})[docno] = int(is_cited)
     return {name: grades for name, grades in labels.items() if any(grades.values())}
 
 
 def has_citations(collection: Collection) -> bool:
-    pooled = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
+    pooled = frozen_candidates(collection)
     as_cited = pooled.filter(source__in=[CITED, TRUE])
     return as_cited.exists() or (pooled.exists() and query_papers(collection).exclude(document__cites=[]).exists())
 
 
 def query_papers(collection: Collection) -> Any:
-    return collection.queries.filter(document__isnull=False).select_related("document")
+    return collection.queries.filter(document__isnull=False)
 
 
 def labels_serial(collection: Collection, source: str) -> str:
     """Names the state of these labels: pools and documents are only added to."""
     if source == FINAL:
         return labels_state(collection)
-    pooled = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen()).count()
-    return f"citations.{pooled}.{collection.documents.count()}"
+    return f"citations.{frozen_candidates(collection).count()}.{collection.documents.count()}"
 
 
 def systems_of(collection: Collection) -> list[Run]:
@@ -101,8 +115,12 @@ def systems_of(collection: Collection) -> list[Run]:
     return list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
 
 
-def lists_of(run: Run) -> dict[str, list[str]]:
-    return dict(RankedList.objects.filter(run=run).values_list("query__name", "docnos"))
+def lists_of(run: Run, names: Iterable[str] | None = None) -> dict[str, list[str]]:
+    """The run's lists by query, all or those of some queries."""
+    lists = RankedList.objects.filter(run=run)
+    if names is not None:
+        lists = lists.filter(query__name__in=names)
+    return dict(lists.values_list("query__name", "docnos"))
 
 
 def parameters_of(profile: Profile, source: str) -> dict[str, Any]:
@@ -128,18 +146,66 @@ def stored_scores(
 
 
 def score_runs(
-    collection: Collection, runs: Sequence[Run], profile: Profile, source: str = FINAL
+    collection: Collection,
+    runs: Sequence[Run],
+    profile: Profile,
+    source: str = FINAL,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[int, pd.DataFrame]:
     """Score them, and keep it."""
     state = labels_serial(collection, source)  # first: labels that come meanwhile make the scores out of date
     labels, tables = labels_of(collection, source), {}
-    for run in runs:
-        lists = lists_of(run)
-        table = tables[run.pk] = score(lists, labels, profile.measures, scope=profile.scope)
+    pools = pools_of(collection) if is_by_type(profile, source) else {}
+    for number, run in enumerate(runs, 1):
+        table = tables[run.pk] = scored_in_parts(run, labels, profile)
         values = table.astype(object).where(table.notna(), None).to_numpy().tolist()
         data, parameters = {"queries": list(table.index), "values": values}, parameters_of(profile, source)
-        Report.objects.put(collection, KIND, data, labels=f"{state} {len(lists)}", run=run.pk, **parameters)
+        serial = f"{state} {run.lists.count()}"
+        Report.objects.put(collection, KIND, data, labels=serial, run=run.pk, **parameters)
+        if pools:
+            rows = score_types(pools, pooled_lists(run, pools)).xs(MEAN, level="field")
+            data = {"kinds": list(rows.index), "values": rows.to_numpy().tolist()}
+            Report.objects.put(collection, TYPES, data, labels=serial, run=run.pk)
+        progress(number, len(runs))
     return tables
+
+
+def scored_in_parts(run: Run, labels: Labels, profile: Profile) -> pd.DataFrame:
+    """What `score` gives, some queries at a time: thousands of long lists may not fit into memory."""
+    import pandas as pd
+
+    names, parts = sorted(labels), []
+    for start in range(0, max(len(names), 1), TOGETHER):
+        part = {name: labels[name] for name in names[start : start + TOGETHER]}
+        parts.append(score(lists_of(run, part), part, profile.measures, scope=profile.scope))
+    return pd.concat(parts)
+
+
+def is_by_type(profile: Profile, source: str) -> bool:
+    """Scores of these come with MDCR's figures by type of candidate, where candidates have types."""
+    return profile.by_field and profile.scope == CLOSED and source == CITATIONS
+
+
+def pooled_lists(run: Run, pools: Pools) -> dict[tuple[str, str], list[str]]:
+    """The run's lists by field and query, of pooled documents alone."""
+    found = {}
+    for field, queries in pools.items():
+        for name, docnos in lists_of(run, queries.keys()).items():
+            pooled = graded(queries[name])
+            found[field, name] = [docno for docno in docnos if docno in pooled]
+    return found
+
+
+def stored_types(collection: Collection, runs: Sequence[Run]) -> dict[int, dict[str, dict[str, float]]]:
+    """MDCR's figures by type of candidate as means over fields, from 0 to 1: by the run's key, type and measure."""
+    labels = labels_serial(collection, CITATIONS)
+    found = {}
+    for run in runs:
+        report = Report.objects.find(collection, TYPES, run=run.pk)
+        if report and report.labels == f"{labels} {run.lists.count()}":
+            rows = zip(report.data["kinds"], report.data["values"], strict=True)
+            found[run.pk] = {kind: {m: v / 100 for m, v in zip(MEASURES, values, strict=True)} for kind, values in rows}
+    return found
 
 
 @job("score_runs")
@@ -148,10 +214,8 @@ def score_all(work: Work, *, profile: str, scope: str, measures: list[str], sour
     wanted = replace(base, scope=scope, measures=tuple(measures))
     runs = systems_of(work.collection)
     stored = stored_scores(work.collection, runs, wanted, source)
-    for number, run in enumerate(runs, 1):
-        if run.pk not in stored:
-            score_runs(work.collection, [run], wanted, source)
-        work.progress(number, len(runs), "systems")
+    missing = [run for run in runs if run.pk not in stored]
+    score_runs(work.collection, missing, wanted, source, lambda done, total: work.progress(done, total, "systems"))
     with work.commit() as result:
         result["systems"] = len(runs)
 
@@ -172,9 +236,8 @@ def means(table: pd.DataFrame, queries: Mapping[str, Query], profile: Profile, s
         else:
             rows = rows.groupby(pd.Series(folds, rows.index)).mean()
     elif profile.by_field:
-        fields = [(document.fields or [""])[0] if (document := queries[name].document) else "" for name in rows.index]
-        rows = rows.groupby(pd.Series(fields, rows.index)).mean()
-    return {name: None if value != value else float(value) for name, value in rows.mean().items()}
+        rows = rows.groupby(pd.Series([queries[name].main_field for name in rows.index], rows.index)).mean()
+    return {str(name): None if value != value else float(value) for name, value in rows.mean().items()}
 
 
 def main_figures(

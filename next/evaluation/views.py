@@ -20,6 +20,7 @@ from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
 from evaluation.baselines import baselines_of, check_baseline
+from evaluation.mdcr import ALL, MEASURES
 from evaluation.measures import SCOPES, Labels, Profile, parse, profile
 from evaluation.rankings import import_ranking
 from evaluation.unjudged import unjudged_shares
@@ -93,7 +94,8 @@ class Choice:
         """The sentence below a table."""
         means = {scores.TEST: "Mean of the folds' means.", scores.DEV: "Fold 1's development queries alone."}
         origin = "Folds: made from the collection's seed." if self.folds_made else "Folds: imported."
-        split = f"{means[self.split]} {origin}" if self.splits else "Mean over queries."
+        over = "Mean over fields of the means over queries." if self.profile.by_field else "Mean over queries."
+        split = f"{means[self.split]} {origin}" if self.splits else over
         if self.splits and None in self.folds:
             split += " Queries without a fold are left out."
         relevant = "Relevant from the grade that a measure's name says."
@@ -149,7 +151,17 @@ def leaderboard(request: CollectionRequest, collection: Collection) -> HttpRespo
             return csv_response(f"{figure.name}.csv", figure.csv)
         panels.append({"facet": facet, "rows": rows, "figure": figure})
     context |= {"panels": panels, "labels": sum(map(len, labels.values()))}
+    if scores.is_by_type(choice.profile, choice.source) and choice.by in MEASURES and not choice.facet:
+        context |= types_table(collection, list(dict.fromkeys(row["run"] for row in board)), choice.by)
     return render(request, "evaluation/leaderboard.html", context)
+
+
+def types_table(collection: Collection, runs: list[Run], by: str) -> dict[str, Any]:
+    """A measure of each system by type of candidate; nothing where candidates have no types."""
+    figures = scores.stored_types(collection, runs)
+    kinds = [kind for kind in next(iter(figures.values()), {}) if kind != ALL]
+    rows = [{"run": run, "values": [figures[run.pk][kind][by] for kind in kinds]} for run in runs if run.pk in figures]
+    return {"kinds": kinds, "by_type": rows}
 
 
 def board_figure(facet: str, rows: list[dict[str, Any]], choice: Choice) -> Dots:
