@@ -9,7 +9,8 @@ from django.db import transaction
 
 from accounts.models import Collection
 from accounts.services import lock_collection
-from corpus.formats.reading import LONGEST, BadLines, text_files
+from corpus.formats.documents import docno_of
+from corpus.formats.reading import LONGEST, BadLines, Problem, text_files
 from retrieval.building import insert_lists
 from retrieval.lists import Ranking
 from retrieval.models import Run
@@ -60,7 +61,11 @@ def read_ranking(file: IO[bytes], filename: str) -> dict[str, list[str]]:
     content = "".join(line for text in files for _, line in text.lines())
     try:
         rankings = json.loads(content)
-        return {str(paper): [str(docno) for docno, *_ in entries] for paper, entries in rankings.items()} or _none()
+        return {
+            str(paper): [docno_of(docno, "docno") for docno, *_ in entries] for paper, entries in rankings.items()
+        } or _none()
+    except Problem as problem:
+        raise BadInput(f"{filename}: {problem}") from problem
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f'{filename}: a ranking is {{"paper": [["docno", score], …], …}}, and this is none.') from error
 
