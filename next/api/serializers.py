@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from accounts.models import Collection, Membership
+from accounts.models import ADMIN, Collection, Membership
 from agreement.coefficients import EXCLUDE, ZERO
 from annotation.models import Pair, Slot
 from api.base import Strict
@@ -39,7 +39,7 @@ class CollectionSerializer(serializers.ModelSerializer[Collection]):
     @extend_schema_field(strings())
     def get_roles(self, collection: Collection) -> list[str]:
         roles: list[str] = self.context["roles"].get(collection.pk, [])
-        return roles
+        return list(dict.fromkeys([ADMIN, *roles])) if self.context["request"].user.is_superuser else roles
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):

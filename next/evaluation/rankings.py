@@ -17,7 +17,8 @@ from django.db import transaction
 from accounts.models import Collection, Verb
 from accounts.record import record
 from accounts.services import lock_collection
-from corpus.formats.reading import LONGEST, BadLines, text_files
+from corpus.formats.documents import docno_of
+from corpus.formats.reading import LONGEST, BadLines, Problem, text_files
 from corpus.models import Query
 from evaluation.mdcr import read_scores, scored_pairs
 from pooling.models import Candidate
@@ -94,9 +95,12 @@ def read_ranking(file: IO[bytes], filename: str) -> dict[str, list[str]]:
     files = text_files(file, filename, BadLines(), LONGEST, "")
     content = "".join(line for text in files for _, line in text.lines())
     rankings = {}
-    with suppress(ValueError, TypeError, AttributeError, RecursionError):
-        entries = json.loads(content).items()
-        rankings = {str(paper): [str(docno) for docno, *_ in ranked] for paper, ranked in entries}
+    try:
+        with suppress(ValueError, TypeError, AttributeError, RecursionError):
+            entries = json.loads(content).items()
+            rankings = {str(paper): [docno_of(docno, "docno") for docno, *_ in ranked] for paper, ranked in entries}
+    except Problem as problem:
+        raise BadInput(f"{filename}: {problem}") from problem
     if not rankings:
         raise BadInput(f'{filename}: a ranking is {{"paper": [["docno", score], …], …}}, and this is none.')
     return rankings

@@ -162,6 +162,7 @@ class Stack:
         before = self.pid(service)
         os.kill(before, signal.SIGKILL)
         until(lambda: self.pid(service) not in (0, before), f"{service} starts again")
+        until(lambda: self.health().get("database"), "web is healthy")
 
     def pid(self, service: str) -> int:
         return int(podman("inspect", "--format", "{{.State.Pid}}", self.container(service)))

@@ -108,7 +108,8 @@ VALUES = [
     ("add-run", f"d00_method Q0 d01 {DIGITS} 0.5 x", "^$"),  # the rank is not read
     ("add-ranking", f'{{"d00": [["d01", {DIGITS}]]}}', "^$"),  # only the order counts
     ("add-ranking", f'{{"d00": [["d01", {"9" * 5_000}]]}}', "a ranking is"),
-    ("add-ranking", '{"d00": [["d01", 1], ["\\ud800", 0], ["\\u0000", 0]]}', "^$"),  # outside of the corpus
+    ("add-ranking", '{"d00": [["d01", 1], ["\\ud800", 0]]}', r"U\+D800"),
+    ("add-ranking", '{"d00": [["d01", 1], ["\\u0000", 0]]}', r"U\+0000"),
     ("add-ranking", '{"\\ud800": [["d01", 1]]}', "none of its papers"),
     ("add-ranking", "[" * 100_000, "a ranking is"),
     ("import-model", f"query,docno,grade\nd00_method,d01,{DIGITS}\n", "^$"),  # kept as an answer without a grade
