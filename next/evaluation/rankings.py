@@ -57,8 +57,8 @@ def import_scores(*, collection: Collection, path: Path, name: str) -> Run:
     scores = read_scores(path)
     pooled: dict[int, list[str]] = {}
     candidates = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
-    for query, docno in candidates.values_list("pool__query", "document__docno"):
-        pooled.setdefault(query, []).append(docno)
+    for key, docno in candidates.values_list("pool__query", "document__docno"):
+        pooled.setdefault(key, []).append(docno)
     if not pooled:
         raise Conflict(f"{collection} has no frozen pools that scores can rank.")
     lists = []

@@ -73,7 +73,7 @@ def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
     for query, pool, docno, source in rows.values_list("pool__query", "pool", "document__docno", "source"):
         name, own, cited = cites[query]
         if docno != own:
-            is_cited = source in (CITED, TRUE) or (pool not in of_types and docno in cited)
+            is_cited = source == TRUE if pool in of_types else source == CITED or docno in cited
             labels.setdefault(name, {})[docno] = int(is_cited)
     return {name: grades for name, grades in labels.items() if any(grades.values())}
 
@@ -146,15 +146,15 @@ def score_runs(
     for number, run in enumerate(missing, 1):
         about = {"run": run.pk, "profile": profile.name, "measures": list(profile.measures), "scope": profile.scope}
         about |= {"source": source}
+        if pools:
+            rows = score_types(pools, pooled_lists(run, pools)).xs(MEAN, level="field")
+            by_type = {"kinds": list(rows.index), "values": rows.to_numpy().tolist()}
+            Report.objects.put(collection, TYPES, by_type, labels=state_of(run, state), run=run.pk)
         table = scored_in_parts(run, labels, profile)
         values = table.astype(object).where(table.notna(), None).to_numpy().tolist()
         data = {"queries": list(table.index), "values": values}
         Report.objects.put(collection, KIND, data, labels=state_of(run, state), **about)
         tables[run.pk] = table
-        if pools:
-            rows = score_types(pools, pooled_lists(run, pools)).loc[:, MEAN, :]
-            data = {"kinds": list(rows.index), "values": rows.to_numpy().tolist()}
-            Report.objects.put(collection, TYPES, data, labels=state_of(run, state), run=run.pk)
         progress(number, len(missing))
     return tables
 
