@@ -85,18 +85,19 @@ def score(lists: Lists, labels: Labels, measures: Sequence[str], *, scope: str) 
     shown = {query: list(dict.fromkeys(lists.get(query, ()))) for query in labels}
     if scope != OPEN:
         shown = {query: [docno for docno in docnos if docno in labels[query]] for query, docnos in shown.items()}
-    columns: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(labels), 0.0) for name in measures}
-    standard = {measure: name for name, measure in by_name.items() if isinstance(measure, ir_measures.measures.Measure)}
+    values = {measure: dict.fromkeys(sorted(labels), 0.0) for measure in by_name.values()}
+    standard = [measure for measure in values if isinstance(measure, ir_measures.measures.Measure)]
     # Scores that keep the order: trec_eval sorts by score, and by docno where scores are equal.
     run = {query: {docno: float(len(docnos) - i) for i, docno in enumerate(docnos)} for query, docnos in shown.items()}
     qrels = {query: dict(grades) for query, grades in labels.items()}
     if standard and any(run.values()):
-        for each in ir_measures.iter_calc(list(standard), qrels, {q: docs for q, docs in run.items() if docs}):
-            columns[standard[each.measure]][each.query_id] = each.value
-    for name, measure in by_name.items():
+        for each in ir_measures.iter_calc(standard, qrels, {q: docs for q, docs in run.items() if docs}):
+            values[each.measure][each.query_id] = each.value
+    for measure, by_query in values.items():
         if measure not in standard:
-            for query in columns[name]:
-                columns[name][query] = measure([labels[query].get(d, 0) for d in shown[query]], labels[query])
+            for query in by_query:
+                by_query[query] = measure([labels[query].get(d, 0) for d in shown[query]], labels[query])
+    columns = {name: values[measure] for name, measure in by_name.items()}
     return pd.DataFrame(columns, index=sorted(labels), columns=list(measures), dtype=float)
 
 

@@ -88,7 +88,7 @@ def citation_labels(collection: Collection) -> dict[str, dict[str, int]]:
     for query, pool, docno, source in rows.values_list("pool__query", "pool", "document__docno", "source"):
         name, own, cited = cites[query]
         if docno != own:
-            is_cited = source in (CITED, TRUE) or (pool not in of_types and docno in cited)
+            is_cited = source == TRUE if pool in of_types else source == CITED or docno in cited
             labels.setdefault(name, {})[docno] = int(is_cited)
     return {name: grades for name, grades in labels.items() if any(grades.values())}
 
@@ -157,15 +157,15 @@ def score_runs(
     labels, tables = labels_of(collection, source), {}
     pools = pools_of(collection) if is_by_type(profile, source) else {}
     for number, run in enumerate(runs, 1):
+        serial = f"{state} {run.lists.count()}"
+        if pools:
+            rows = score_types(pools, pooled_lists(run, pools)).xs(MEAN, level="field")
+            by_type = {"kinds": list(rows.index), "values": rows.to_numpy().tolist()}
+            Report.objects.put(collection, TYPES, by_type, labels=serial, run=run.pk)
         table = tables[run.pk] = scored_in_parts(run, labels, profile)
         values = table.astype(object).where(table.notna(), None).to_numpy().tolist()
         data, parameters = {"queries": list(table.index), "values": values}, parameters_of(profile, source)
-        serial = f"{state} {run.lists.count()}"
         Report.objects.put(collection, KIND, data, labels=serial, run=run.pk, **parameters)
-        if pools:
-            rows = score_types(pools, pooled_lists(run, pools)).xs(MEAN, level="field")
-            data = {"kinds": list(rows.index), "values": rows.to_numpy().tolist()}
-            Report.objects.put(collection, TYPES, data, labels=serial, run=run.pk)
         progress(number, len(runs))
     return tables
 

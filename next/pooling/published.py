@@ -82,13 +82,8 @@ def import_pools(*, collection: Collection, pools: Pools) -> dict[str, int]:
     for field, papers in pools.items():
         of_several = "_" + "-".join(field.split())
         queries = [
-            Query(
-                collection=locked,
-                name=paper + of_several * (fields[paper] > 1),
-                document_id=documents[paper],
-                field=field,
-            )
-            for paper in papers
+            Query(collection=locked, name=name, document_id=documents[paper], field=field)
+            for paper, name in ((paper, paper + of_several * (fields[paper] > 1)) for paper in papers)
         ]
         if clash := next((query.name for query in queries if query.name in taken), None):
             raise BadInput(f"{field}: the id {clash} is another query's.")
