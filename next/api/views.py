@@ -279,7 +279,7 @@ class ScoreViewSet(AdminViewSet):
         if not isinstance(tables, dict):
             return accepted(tables)
         facets = [choice.facet] if choice.facet else choice.facets
-        about: dict[str, Any] = {"facets": facets, "by": choice.by, "split": choice.split, "seed": self.collection.seed}
+        about: dict[str, Any] = {"facets": facets, "split": choice.split, "seed": self.collection.seed}
         board = scores.leaderboard(runs, tables, choice.queries, choice.profile, **about) if tables else []
         row = {"profile": choice.profile.name, "scope": choice.profile.scope, "split": choice.split, "by": choice.by}
         return Response(self.get_serializer(row | {"said": choice.said, "systems": board}).data)

@@ -70,7 +70,7 @@ def test_what_a_judge_sent_is_in_no_line(query, people, as_, log):
     assert "SECRETNOTE" not in str(lines)
 
 
-@pytest.mark.parametrize("text", ['a "quote"\nnew line', "\u2028\x00\ud800", "‮"])
+@pytest.mark.parametrize("text", ['a "quote"\nnew line', "\u2028\x00\ud800", "‮"], ids=["lines", "separators", "direction"])
 def test_no_text_begins_another_line(log, text):
     logging.getLogger("any").warning("%s", text)
     assert [each["message"] for each in log()] == [text]
