@@ -28,7 +28,7 @@ ADMIN_TABS = [
     Tab(
         "Judging",
         {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
-        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair"),
+        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "import-judgments", "import-labels"),
     ),
     Tab(
         "Results",

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import ADMIN, Collection, User
 from accounts.services import add_member, create_collection
-from adjudication.labels import labelled_pairs
+from adjudication.labels import final_labels
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
 from corpus.models import Document, Query, text_digest
@@ -33,7 +33,7 @@ SAMPLE = "sample"
 
 def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.DataFrame:
     """The labelled pairs with the name of the stratum of each, such as "grade 2, method"."""
-    pairs = labelled_pairs(collection).dropna(subset=["final"])
+    pairs = final_labels(collection)
     frozen = Candidate.objects.filter(pool__pool_set__collection=collection, pool__pool_set__frozen_at__isnull=False)
     sources = {
         (query, docno): source
@@ -179,7 +179,7 @@ def comparison(sampled: SampledCopy) -> dict[str, Any]:
 
 
 def labels_by_pair(collection: Collection) -> dict[str, int]:
-    pairs = labelled_pairs(collection).dropna(subset=["final"])
+    pairs = final_labels(collection)
     return {f"{q} {d}": int(g) for q, d, g in zip(pairs["query"], pairs["docno"], pairs["final"], strict=True)}
 
 

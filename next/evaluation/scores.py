@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Sum
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs, labels_state
+from adjudication.labels import final_labels, labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
 from corpus.models import Query
 from evaluation.measures import CSFCUBE, MDCR, OPEN, TREC, Labels, Profile, score
@@ -40,7 +40,7 @@ def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str
     if source == CITATIONS:
         return citation_labels(collection)
     own = dict(collection.queries.values_list("name", "document__docno"))
-    table = labelled_pairs(collection).dropna(subset=["final"])
+    table = final_labels(collection)
     labels: dict[str, dict[str, int]] = {}
     for query, docno, final in zip(table["query"], table["docno"], table["final"], strict=True):
         if docno != own[query]:

@@ -16,12 +16,13 @@ from jobs.models import Report
 from jobs.work import Work, job
 from pooling.models import Candidate
 from retrieval.citations import CITED, cited_docnos
-from retrieval.models import RankedList
+from retrieval.models import JUDGMENTS, QRELS, RankedList
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KIND = "trust"
+FROM_FILES = (QRELS, JUDGMENTS)
 NEXT = 1_000  # documents to judge next that are kept
 
 
@@ -42,7 +43,7 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     queries = {query.name: query for query in collection.queries.select_related("document")}
     pooled = pooled_documents(collection)
     found = pool_bias.finders(pooled)
-    sources = [row["source"] for row in pool_bias.finds(found, labels, least)]
+    sources = [row["source"] for row in finds(found, labels, least)]
     sets = label_effects.label_sets(judged_pairs(collection, queries), cited(queries, pooled), collection.top_grade)
     variants: dict[tuple[str, str], Labels] = {("all", ""): labels}
     variants |= {("without", name): pool_bias.without(labels, found, name, scope) for name in sources}
@@ -65,9 +66,8 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     to_judge = unjudged.to_judge_next(wants, known)
     data: dict[str, Any] = {"facets": [], "sources": [], "labels": [], "unjudged": shares}
     data |= {"next": to_judge[:NEXT], "next_number": len(to_judge)}
-    pools = {
-        str(name): list(rows["docno"]) for name, rows in pooled.drop_duplicates(["query", "docno"]).groupby("query")
-    }
+    drawn = pooled[~pooled["source"].isin(FROM_FILES)].drop_duplicates(["query", "docno"])
+    pools = {str(name): list(rows["docno"]) for name, rows in drawn.groupby("query")}
     labelled = {queries[name].facet for name in labels}
     for facet in (each for each in (*collection.facets, "") if each in labelled):
         of_facet = {name: grades for name, grades in labels.items() if queries[name].facet == facet}
@@ -82,7 +82,7 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
                 "systems": values(tables["all", ""], relevant_queries, wanted, split),
             }
         )
-        for row in pool_bias.finds(found, of_facet, least):
+        for row in finds(found, of_facet, least):
             source = row["source"]
             kept = pool_bias.with_relevant(variants["without", source], least) & asked.keys()
             kept_queries = {name: asked[name] for name in kept}
@@ -104,6 +104,12 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
         about = {"profile": profile, "scope": scope, "measure": measure, "split": split}
         Report.objects.put(collection, KIND, data, labels=state, **about)
         result["systems"] = len(runs)
+
+
+def finds(found: pool_bias.Finders, labels: Labels, relevant_from: int) -> list[dict[str, Any]]:
+    """As in pool_bias. Of documents that came judged from a file, nobody knows who found them."""
+    rows = pool_bias.finds(found, labels, relevant_from)
+    return [row for row in rows if row["source"] not in FROM_FILES]
 
 
 def pooled_documents(collection: Collection) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
-from annotation.models import Pair
+from adjudication.labels import labelled_queries
 from evaluation import trust as trusted
 from evaluation import unjudged
 from evaluation.measures import SCOPES
@@ -28,7 +28,7 @@ from web.tables import Column, Table
 @in_collection(ADMIN)
 def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Pool bias, whose labels, unjudged: as last computed for this choice. POST computes it anew."""
-    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
+    labelled = labelled_queries(collection)
     choice = Choice(request, collection, {name: {} for name in labelled})
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "measure": choice.by, "split": choice.split}
     if request.method == "POST":
@@ -43,7 +43,7 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
         "report": report,
         "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
         "is_running": job is not None and not job.is_finished,
-        "can_compute": labelled.exists() and RankedList.objects.filter(run__collection=collection).exists(),
+        "can_compute": bool(labelled) and RankedList.objects.filter(run__collection=collection).exists(),
     }
     if report is None:
         return render(request, "evaluation/trust.html", context)
@@ -112,7 +112,7 @@ def growth_figure(facets: list[dict[str, Any]]) -> Lines:
             "points": [(n, 100 * found / row["relevant"]) for n, found in enumerate(row["growth"], 1)],
         }
         for row in facets
-        if row["relevant"]
+        if row["relevant"] and row["growth"]
     ]
     return Lines(
         "growth", "Relevant documents by depth of the pools", "Documents of each pool, as drawn", "% found", series

@@ -38,6 +38,7 @@ class Choice:
         self.source = source or scores.FINAL
         # Offered by pages that give a source.
         self.sources = [scores.FINAL, scores.CITATIONS] if source and scores.has_citations(collection) else []
+        self.qrels = collection.qrels.all() if self.source == scores.FINAL else []
         self.relevant_from = 1 if source == scores.CITATIONS else collection.relevant_from
         self.profiles = scores.profiles_of(collection)
         asked = request.GET
@@ -79,9 +80,10 @@ class Choice:
 
 
 def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, str]:
-    """The final labels; citations where they are asked for, and where nobody was given a query to judge."""
+    """The final labels; citations where they are asked for, and where there are neither pairs nor published labels."""
     asked = request.GET.get("labels")
-    if asked == scores.CITATIONS or (asked is None and not Pair.objects.of(collection).exists()):
+    has_own = Pair.objects.of(collection).exists() or collection.qrels.exists()
+    if asked == scores.CITATIONS or (asked is None and not has_own):
         if cited := scores.citation_labels(collection):
             return cited, scores.CITATIONS
     return scores.labels_of(collection), scores.FINAL
@@ -168,7 +170,8 @@ def board_file(kind: str, board: list[dict[str, Any]], choice: Choice) -> HttpRe
     for row in board:
         values = " & ".join("--" if (v := row["figures"][m]) is None else f"{100 * v:.2f}" for m in measures)
         lines.append(rf"{escape(row['facet'])} & {escape(row['name'])} & {values} \\")
-    lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", ""]
+    origins = [f"% {qrels.said}" for qrels in choice.qrels]
+    lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", *origins, ""]
     response = HttpResponse("\n".join(lines), content_type="application/x-tex; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="leaderboard.tex"'
     return response

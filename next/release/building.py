@@ -18,6 +18,7 @@ from release.formats import Files, csv_files, json_file, write_formats
 from release.formats.huggingface import configs
 from release.models import Release
 from release.tables import Tables, consistent_read, count, read_tables
+from retrieval.models import JUDGMENTS, QRELS
 
 DRAFT = "draft"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
@@ -61,6 +62,7 @@ def build_release(
         "exceptions": gate.exceptions(found, reasons),
         "judges_with_sources": tables.judges_with_sources,
         "judged_elsewhere": sum(row["seconds"] is None for row in tables.ratings),
+        "qrels": tables.qrels_files,
         "runs": tables.runs,
         "changes": {},
     }
@@ -88,7 +90,8 @@ def documentation(tables: Tables, manifest: dict[str, Any], files: Files) -> Fil
         "files": files,
         "has_csfcube": any(name.startswith("csfcube/") for name in files),
         "configs": configs(files),
-        "sources": sorted({row["source"] for row in tables.candidates}),
+        "sources": sorted({row["source"] for row in tables.candidates} - {QRELS, JUDGMENTS}),
+        "drawn": sum(row["source"] not in (QRELS, JUDGMENTS) for row in tables.candidates),
         "sections": [
             (title, [(question, tables.datasheet.get(question.key, "")) for question in questions])
             for title, questions in datasheet.SECTIONS.items()

@@ -6,15 +6,16 @@ accept most of them for a reason, which the release then states.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import F, Q
 
 from accounts.models import Collection
-from adjudication.labels import labels_state
-from annotation.models import Pair, PairState
+from adjudication.labels import labelled_queries, labels_state
+from annotation.models import Pair, PairState, PublishedLabel
 from annotation.openings import unopened_pools
 from corpus.models import Query
 from jobs.models import Report
@@ -74,15 +75,21 @@ def pairs_in(state: PairState) -> Callable[[Collection], list[str]]:
     return find
 
 
+def pairs_of(collection: Collection, *columns: str) -> list[Any]:
+    """Values of all pairs: opened here, or with a published label."""
+    published = PublishedLabel.objects.of(collection).standing()
+    return [row for rows in (Pair.objects.of(collection), published) for row in rows.values_list(*columns)]
+
+
 def no_labels(collection: Collection) -> list[str]:
-    return [] if Pair.objects.of(collection).filter(final__isnull=False).exists() else ["no label"]
+    return [] if labelled_queries(collection) else ["no label"]
 
 
 def unwritable_ids(collection: Collection) -> list[str]:
     """TREC files end an id at white space, and `qrels.all.txt` is the file of every facet."""
     queries = collection.queries.values_list("name", flat=True)
-    docnos = collection.documents.filter(pk__in=Pair.objects.of(collection).values("document"))
-    wrong = {name for name in [*queries, *docnos.values_list("docno", flat=True)] if name.split() != [name]}
+    docnos = {docno for (docno,) in pairs_of(collection, "document__docno")}
+    wrong = {name for name in [*queries, *docnos] if name.split() != [name]}
     return sorted(map(repr, wrong)) + [f"facet {facet}" for facet in collection.facets if facet == "all"]
 
 
@@ -92,16 +99,17 @@ def unopened_queries(collection: Collection) -> list[str]:
 
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
-    pairs = Pair.objects.of(collection)
     own = Q(document=F("query__document")) | Q(document__text_digest=F("query__document__text_digest"))
-    found = list(pairs.filter(own).values_list("query__name", "document__docno"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
-    of_topics = pairs.filter(query__document=None).values_list(
-        "query__name", "document__docno", "document__title", "document__sentences"
-    )
-    for query, docno, title, sentences in of_topics.iterator(chunk_size=2000):
-        if plain(title, *sentences) in asked[query]:
-            found.append((query, docno))
+    found: list[tuple[str, str]] = []
+    for pairs in (Pair.objects.of(collection), PublishedLabel.objects.of(collection).standing()):
+        found += pairs.filter(own).values_list("query__name", "document__docno")
+        of_topics = pairs.filter(query__document=None).values_list(
+            "query__name", "document__docno", "document__title", "document__sentences"
+        )
+        for query, docno, title, sentences in of_topics.iterator(chunk_size=2000):
+            if plain(title, *sentences) in asked[query]:
+                found.append((query, docno))
     return names(found)
 
 
@@ -116,12 +124,9 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = Pair.objects.of(collection)
-    alike = pairs.values("query", "document__text_digest").annotate(number=Count("pk")).filter(number__gt=1)
-    several = {(row["query"], row["document__text_digest"]) for row in alike}
-    found = pairs.filter(document__text_digest__in={digest for _, digest in several})
-    rows = found.values_list("query", "query__name", "document__docno", "document__text_digest")
-    return names((name, docno) for query, name, docno, digest in rows if (query, digest) in several)
+    pairs = pairs_of(collection, "query__name", "document__docno", "document__text_digest")
+    alike = Counter((query, digest) for query, _, digest in pairs)
+    return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 
 
 def no_guideline(collection: Collection) -> list[str]:
@@ -130,6 +135,8 @@ def no_guideline(collection: Collection) -> list[str]:
 
 
 def no_agreement(collection: Collection) -> list[str]:
+    if not Pair.objects.of(collection).exists():
+        return []
     current = Report.objects.filter(collection=collection, kind="agreement", labels=labels_state(collection))
     return [] if current.exists() else ["agreement report"]
 
@@ -236,7 +243,7 @@ CHECKS = [
     Check(
         "agreement",
         no_agreement,
-        passed="Agreement is computed from these labels",
+        passed="Agreement is computed where two people judged",
         one="Agreement is not computed from these labels",
         many="",
         page="agreement",

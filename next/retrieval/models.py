@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Collection
 from corpus.models import Query
 
+QRELS, JUDGMENTS = "qrels", "judgments"  # sources of pools that came judged from a file: no run has such a name
 BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
 
 
