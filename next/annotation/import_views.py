@@ -47,19 +47,14 @@ class ColumnsForm(forms.Form):
     docno = forms.ChoiceField(label="Document")
     judge = forms.ChoiceField(label="Judge", required=False)
     grade = forms.ChoiceField(label="Grade", required=False)
-    reason = forms.ChoiceField(label="Reason for no grade", required=False)
-    note = forms.ChoiceField(label="Note", required=False)
     people = forms.MultipleChoiceField(label="People", required=False, widget=forms.CheckboxSelectMultiple)
-    make_pools = forms.BooleanField(
-        label="Make pools of them", required=False, help_text="Pairs that are in no frozen pool get one of their own."
-    )
     match_leading_zeros = forms.BooleanField(required=False, help_text="Take the query 51 for 051, and the reverse.")
 
     def __init__(self, data: Mapping[str, Any], *, header: Sequence[str]) -> None:
         super().__init__(data)
         self.header = [name for name in header if name]
         choices = [(name, name) for name in self.header]
-        for name in importing.COLUMNS:
+        for name in ("query", "docno", "judge", "grade"):
             nothing = "None: a column for each person" if name == "judge" else "None"
             self.fields[name].choices = [("", nothing), *choices]  # type: ignore[attr-defined]
         self.fields["people"].choices = choices  # type: ignore[attr-defined]
@@ -79,8 +74,9 @@ class ColumnsForm(forms.Form):
 
     @property
     def choices(self) -> dict[str, Any]:
-        columns = {name: self.cleaned_data[name] for name in (*importing.COLUMNS, "people")}
-        return {"columns": columns} | {name: self.cleaned_data[name] for name in ("make_pools", "match_leading_zeros")}
+        columns = dict(self.cleaned_data)
+        zeros = columns.pop("match_leading_zeros")
+        return {"columns": importing.guess(self.header) | columns, "match_leading_zeros": zeros}
 
 
 @require_http_methods(["GET", "POST"])
@@ -105,8 +101,9 @@ def import_judgments(request: CollectionRequest, collection: Collection) -> Http
                 if request.method == "POST" and not plan.faults:
                     start_once(importing.KIND, collection=collection, by=request.user, path=path, **choices)
                     return redirect(request.get_full_path())
-                users = importing.people_to_choose(collection)
-                context |= {"plan": plan, "users": users, "pairs": list(islice(plan.pairs.items(), FIRST_ROWS))}
+                names = [(name, number, plan.who[name]) for name, number in plan.names.items()]
+                context |= {"plan": plan, "names": names, "users": importing.people_to_choose(collection)}
+                context["pairs"] = list(islice(plan.pairs.items(), FIRST_ROWS))
         except BadInput as error:
             context["error"] = error
     return render(request, "annotation/import_judgments_upload.html", context)

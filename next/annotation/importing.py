@@ -48,6 +48,7 @@ COLUMNS = {  # by the names that files give them; "score" is none of a grade, it
     "note": ("note", "comment"),
 }
 GRADE = re.compile(r"\d{1,3}(\.0)?", re.ASCII)  # a column with gaps is one of floats to pandas
+NOT_IN_USERNAMES = re.compile(r"[^\w.@+-]+")
 MISSING = {"", "-1", "-1.0", "na", "nan"}
 NOT_GIVEN = "Missing in the imported file."
 SHOWN = 10  # faults of a message
@@ -72,7 +73,7 @@ class Plan:
     """What an import does: nothing while it has `faults`.
 
     names: the rows of each person. who: the person's user, a new one without a key. pairs: both judgments. unpooled:
-    pairs in no frozen pool. repeated: rows that say the same again. blank: rows of pairs that nobody judged. replaced:
+    pairs that get a frozen pool because they are in none. repeated: rows that say the same again. blank: rows of pairs that nobody judged. replaced:
     pairs whose published label goes.
     """
 
@@ -135,7 +136,6 @@ def plan_import(
     *,
     columns: Mapping[str, Any],
     people: Mapping[str, str],
-    make_pools: bool,
     match_leading_zeros: bool,
 ) -> Plan:
     """`columns` as of `guess`. `people`: the key of the user that a name of the file is, or "" for a new account."""
@@ -178,9 +178,6 @@ def plan_import(
             plan.pairs[pair] = (both[0], both[1])
     frozen = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
     plan.unpooled = sorted(plan.pairs.keys() - set(frozen.values_list("pool__query__name", "document__docno")))
-    if plan.unpooled and not make_pools:
-        what = f"{len(plan.unpooled):,} pairs are in no frozen pool, such as {' '.join(plan.unpooled[0])}."
-        plan.faults.append(f"{what} Choose “Make pools of them”, or freeze pools that have them first.")
     published = PublishedLabel.objects.of(collection).values_list("query__name", "document__docno")
     plan.replaced = len(plan.pairs.keys() & set(published))
     if not rows and not plan.faults:
@@ -233,7 +230,7 @@ def _choose_people(collection: Collection, plan: Plan, people: Mapping[str, str]
     own = User.objects.filter(username__istartswith=f"{collection.slug}-")
     taken = set(own.values_list(Lower("username"), flat=True))
     for name in plan.names:
-        username = base = f"{collection.slug}-{re.sub(r'[^A-Za-z0-9_.+-]+', '-', name)}"[:140]
+        username = base = f"{collection.slug}-{NOT_IN_USERNAMES.sub('-', name)}"[:140]
         chosen = people.get(name, usual.get(name) or usual.get(base, ""))
         if chosen in choices:
             plan.who[name] = choices[chosen]
