@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,9 +21,14 @@ from corpus.uploads import find_upload, keep_upload
 from jobs.models import Job, State
 from jobs.work import start_once
 from web.errors import BadInput
-from web.templatetags.ui import joined
 
 PERSON, GRADE = "person:", "grade:"  # before a name and a grade of the file, in addresses
+SELECTS = [  # of columns: key, label, without one
+    ("query", "Query", "none"),
+    ("docno", "Document", "none"),
+    ("judge", "Judge", "a column each"),
+    ("grade", "Grade", "none"),
+]
 
 
 class JudgmentsForm(UploadForm):
@@ -42,47 +47,10 @@ class LabelsForm(UploadForm):
     )
 
 
-class ColumnsForm(forms.Form):
-    query = forms.ChoiceField(label="Query")
-    docno = forms.ChoiceField(label="Document")
-    judge = forms.ChoiceField(label="Judge", required=False)
-    grade = forms.ChoiceField(label="Grade", required=False)
-    people = forms.MultipleChoiceField(label="People", required=False, widget=forms.CheckboxSelectMultiple)
-    match_leading_zeros = forms.BooleanField(required=False, help_text="Take the query 51 for 051, and the reverse.")
-
-    def __init__(self, data: Mapping[str, Any], *, header: Sequence[str]) -> None:
-        super().__init__(data)
-        self.header = [name for name in header if name]
-        choices = [(name, name) for name in self.header]
-        for name in ("query", "docno", "judge", "grade"):
-            nothing = "None: a column for each person" if name == "judge" else "None"
-            self.fields[name].choices = [("", nothing), *choices]  # type: ignore[attr-defined]
-        self.fields["people"].choices = choices  # type: ignore[attr-defined]
-
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
-        there = f"The file has {joined(self.header)}."
-        if values.get("judge"):
-            values["people"] = []
-            if not values.get("grade"):
-                self.add_error("grade", f"Choose the column of the grades. {there}")
-        elif values.get("grade"):
-            self.add_error("judge", f"Choose the column of the judges. {there} Without any, they are published labels.")
-        elif len(values.get("people", [])) < 2:
-            self.add_error("people", f"Choose the columns of at least two people. {there}")
-        return values
-
-    @property
-    def choices(self) -> dict[str, Any]:
-        columns = dict(self.cleaned_data)
-        zeros = columns.pop("match_leading_zeros")
-        return {"columns": importing.guess(self.header) | columns, "match_leading_zeros": zeros}
-
-
 @require_http_methods(["GET", "POST"])
 @in_collection(ADMIN)
 def import_judgments(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    """The choices of columns and people are in the address; POST starts the job."""
+    """Which column is what and who is who are in the address; POST starts the job."""
     if not (upload := request.GET.get("upload")):
         return _choose_file(request, collection, JudgmentsForm, "annotation/import_judgments.html")
     job = job_of(collection, importing.KIND, upload)
@@ -92,21 +60,30 @@ def import_judgments(request: CollectionRequest, collection: Collection) -> Http
         context["name"] = path.rpartition("/")[2]
         try:
             header, _ = importing.read_table(path)
-            form = ColumnsForm(request.GET if "query" in request.GET else importing.guess(header), header=header)
-            context["form"] = form
-            if form.is_valid():
-                people = {key.removeprefix(PERSON): who for key, who in request.GET.items() if key.startswith(PERSON)}
-                choices = form.choices | {"people": people}
-                plan = importing.plan_import(collection, path, **choices)
-                if request.method == "POST" and not plan.faults:
-                    start_once(importing.KIND, collection=collection, by=request.user, path=path, **choices)
-                    return redirect(request.get_full_path())
-                names = [(name, number, plan.who[name]) for name, number in plan.names.items()]
-                context |= {"plan": plan, "names": names, "users": importing.people_to_choose(collection)}
-                context["pairs"] = list(islice(plan.pairs.items(), FIRST_ROWS))
+            choices: dict[str, Any] = {
+                "columns": chosen_columns(request, header),
+                "people": {key.removeprefix(PERSON): who for key, who in request.GET.items() if key.startswith(PERSON)},
+                "match_leading_zeros": "match_leading_zeros" in request.GET,
+            }
+            plan = importing.plan_import(collection, path, **choices)
+            if request.method == "POST" and not plan.faults:
+                start_once(importing.KIND, collection=collection, by=request.user, path=path, **choices)
+                return redirect(request.get_full_path())
+            names = [(name, number, plan.who[name]) for name, number in plan.names.items()]
+            context |= {"plan": plan, "names": names, "users": importing.people_to_choose(collection)} | choices
+            context |= {"header": header, "pairs": list(islice(plan.pairs.items(), FIRST_ROWS)), "selects": SELECTS}
         except BadInput as error:
             context["error"] = error
     return render(request, "annotation/import_judgments_upload.html", context)
+
+
+def chosen_columns(request: CollectionRequest, header: Sequence[str]) -> dict[str, Any]:
+    """As guessed, but for what was chosen."""
+    columns, asked = importing.guess(header), request.GET
+    columns |= {key: asked[key] for key, *_ in SELECTS if asked.get(key) in ("", *header)}
+    if "query" in asked:
+        columns["people"] = [name for name in header if name in asked.getlist("people") and not columns["judge"]]
+    return columns
 
 
 @require_http_methods(["GET", "POST"])

@@ -52,6 +52,7 @@ NOT_IN_USERNAMES = re.compile(r"[^\w.@+-]+")
 MISSING = {"", "-1", "-1.0", "na", "nan"}
 NOT_GIVEN = "Missing in the imported file."
 SHOWN = 10  # faults of a message
+MOST_PEOPLE = 100  # of a file: more are ids of something else
 Row = tuple[int, list[str]]  # line, cells
 Named = tuple[str, str]  # query, docno
 
@@ -73,8 +74,8 @@ class Plan:
     """What an import does: nothing while it has `faults`.
 
     names: the rows of each person. who: the person's user, a new one without a key. pairs: both judgments. unpooled:
-    pairs that get a frozen pool because they are in none. repeated: rows that say the same again. blank: rows of pairs that nobody judged. replaced:
-    pairs whose published label goes.
+    pairs that get a frozen pool because they are in none. repeated: rows that say the same again. blank: rows of pairs
+    that nobody judged. replaced: pairs whose published label goes.
     """
 
     names: Counter[str] = field(default_factory=Counter)
@@ -140,8 +141,17 @@ def plan_import(
 ) -> Plan:
     """`columns` as of `guess`. `people`: the key of the user that a name of the file is, or "" for a new account."""
     plan, name = Plan(), PurePath(path).name
-    rows = list(_judgments(path, columns, collection.top_grade, plan))
-    plan.names.update(row.name for row in rows)
+    header, table = read_table(path)
+    needed = ("query", "docno") if columns["people"] else ("query", "docno", "judge", "grade")
+    if without := [key for key in needed if not columns[key]]:
+        plan.faults.append(f"Which column has the {without[0]}? The file has {', '.join(filter(None, header))}.")
+        return plan
+    rows = list(_judgments(name, header, table, columns, collection.top_grade, plan))
+    names = Counter(row.name for row in rows)
+    if len(names) > MOST_PEOPLE:
+        plan.faults = [f"{name} has {len(names):,} judges. Choose the column of the judges."]
+        return plan
+    plan.names = names
     _choose_people(collection, plan, people)
     here = {
         "query": set(collection.queries.values_list("name", flat=True)),
@@ -152,7 +162,8 @@ def plan_import(
         first = {getattr(row, key): row.line for row in reversed(rows)}
         known[key], near = known_ids(first, ids, f"ids ({key})", match_leading_zeros=match_leading_zeros)
         unknown = sorted((line, each) for each, line in first.items() if each not in known[key])
-        plan.faults += near or [f"{name}:{line}: the {key} {each!r} is not here." for line, each in unknown]
+        what = "query" if key == "query" else "document"
+        plan.faults += near or [f"{name}:{line}: there is no {what} {each!r} here." for line, each in unknown]
     given: dict[Named, dict[str, Given]] = defaultdict(dict)
     for row in rows:
         if row.query in known["query"] and row.docno in known["docno"]:
@@ -185,11 +196,12 @@ def plan_import(
     return plan
 
 
-def _judgments(path: str, columns: Mapping[str, Any], top: int, plan: Plan) -> Iterator[Given]:
+def _judgments(
+    name: str, header: Sequence[str], table: Sequence[Row], columns: Mapping[str, Any], top: int, plan: Plan
+) -> Iterator[Given]:
     """What is wrong with a row goes into the plan's faults."""
-    name, judges = PurePath(path).name, columns["people"]
-    header, rows = read_table(path)
-    for line, row in rows:
+    judges = columns["people"]
+    for line, row in table:
         if len(row) != len(header):
             plan.faults.append(f"{name}:{line}: the row must have {len(header)} columns, got {len(row)}.")
             continue
@@ -280,7 +292,8 @@ def write_judgments(collection: Collection, path: str, **choices: Any) -> Plan:
         together[pool_of[pair]].append(pair)
     for key, pairs in together.items():
         pool = Pool.objects.select_related("pool_set", "query__document", "query__collection").get(pk=key)
-        documents = {each.document.docno: each.document for each in pool.candidates.select_related("document")}
+        candidates = pool.candidates.filter(document__docno__in=[docno for _, docno in pairs])
+        documents = {each.document.docno: each.document for each in candidates.select_related("document")}
         opening, is_new = Opening.objects.get_or_create(query=pool.query, pool_set=pool.pool_set)
         Opening.objects.filter(pk=opening.pk).update(closed_at=None)  # or nothing could be written into it
         write_judged_pairs(
@@ -297,7 +310,7 @@ def write_judgments(collection: Collection, path: str, **choices: Any) -> Plan:
     return plan
 
 
-def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgment, ...]]) -> list[Pair]:
+def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgment, ...]]) -> None:
     """Pairs with both judgments, which are not saved yet.
 
     They need judge, grade or reason. A digest that they lack becomes that of the texts as they are here.
@@ -318,7 +331,8 @@ def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgmen
             judgments.append(judgment)
     Judgment.objects.bulk_create(judgments, batch_size=500)
     unjudged.update(judgment=Subquery(Judgment.objects.filter(slot=OuterRef("pk")).values("pk")))
+    settled: dict[tuple[str, int | None], list[int]] = defaultdict(list)
     for pair in made:
-        pair.state, pair.final = state_of(judged[pair.document], pair.referred)
-    Pair.objects.bulk_update(made, ["state", "final"], batch_size=500)
-    return made
+        settled[state_of(judged[pair.document], pair.referred)].append(pair.pk)
+    for (state, final), keys in settled.items():
+        Pair.objects.filter(pk__in=keys).update(state=state, final=final)

@@ -15,9 +15,9 @@ from django.db.models import F, Q
 
 from accounts.models import Collection
 from adjudication.labels import labelled_queries, labels_state
-from annotation.models import Pair, PairState, PublishedLabel
+from annotation.models import Pair, PairQuerySet, PairState, PublishedLabel, PublishedLabelQuerySet
 from annotation.openings import unopened_pools
-from corpus.models import Query
+from corpus.models import DocumentQuerySet, Query
 from jobs.models import Report
 from release import datasheet
 from web.errors import BadInput
@@ -75,10 +75,14 @@ def pairs_in(state: PairState) -> Callable[[Collection], list[str]]:
     return find
 
 
-def pairs_of(collection: Collection, *columns: str) -> list[Any]:
-    """Values of all pairs: opened here, or with a published label."""
-    published = PublishedLabel.objects.of(collection).standing()
-    return [row for rows in (Pair.objects.of(collection), published) for row in rows.values_list(*columns)]
+def all_pairs(collection: Collection) -> tuple[PairQuerySet, PublishedLabelQuerySet]:
+    """Those that were opened here, and those with a published label."""
+    return Pair.objects.of(collection), PublishedLabel.objects.of(collection).standing()
+
+
+def documents_of_pairs(collection: Collection) -> DocumentQuerySet:
+    opened, published = (Q(pk__in=pairs.values("document")) for pairs in all_pairs(collection))
+    return collection.documents.filter(opened | published)
 
 
 def no_labels(collection: Collection) -> list[str]:
@@ -88,7 +92,7 @@ def no_labels(collection: Collection) -> list[str]:
 def unwritable_ids(collection: Collection) -> list[str]:
     """TREC files end an id at white space, and `qrels.all.txt` is the file of every facet."""
     queries = collection.queries.values_list("name", flat=True)
-    docnos = {docno for (docno,) in pairs_of(collection, "document__docno")}
+    docnos = documents_of_pairs(collection).values_list("docno", flat=True)
     wrong = {name for name in [*queries, *docnos] if name.split() != [name]}
     return sorted(map(repr, wrong)) + [f"facet {facet}" for facet in collection.facets if facet == "all"]
 
@@ -101,15 +105,15 @@ def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
     own = Q(document=F("query__document")) | Q(document__text_digest=F("query__document__text_digest"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
+    wanted = set().union(*asked.values())
+    texts = documents_of_pairs(collection).values_list("pk", "title", "sentences") if wanted else []
+    alike = {pk: text for pk, title, sentences in texts if (text := plain(title, *sentences)) in wanted}
     found: list[tuple[str, str]] = []
-    for pairs in (Pair.objects.of(collection), PublishedLabel.objects.of(collection).standing()):
+    for pairs in all_pairs(collection):
         found += pairs.filter(own).values_list("query__name", "document__docno")
-        of_topics = pairs.filter(query__document=None).values_list(
-            "query__name", "document__docno", "document__title", "document__sentences"
-        )
-        for query, docno, title, sentences in of_topics.iterator(chunk_size=2000):
-            if plain(title, *sentences) in asked[query]:
-                found.append((query, docno))
+        of_topics = pairs.filter(query__document=None, document__in=alike)
+        rows = of_topics.values_list("query__name", "document__docno", "document")
+        found += [(query, docno) for query, docno, pk in rows if alike[pk] in asked[query]]
     return names(found)
 
 
@@ -124,7 +128,8 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = pairs_of(collection, "query__name", "document__docno", "document__text_digest")
+    columns = ("query__name", "document__docno", "document__text_digest")
+    pairs = [row for rows in all_pairs(collection) for row in rows.values_list(*columns)]
     alike = Counter((query, digest) for query, _, digest in pairs)
     return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 

@@ -13,7 +13,6 @@ from accounts.models import User
 from adjudication.labels import final_labels, labelled_pairs
 from agreement.report import agreement_report
 from annotation import importing
-from annotation.import_views import ColumnsForm
 from annotation.models import Judgment, Opening, Pair
 from corpus.models import Document, Query
 from jobs.work import run, run_now
@@ -59,7 +58,8 @@ def test_grades_that_contradict_are_refused_with_both_lines(collection, topics, 
     ]
     with pytest.raises(BadInput, match="on line 2"):
         imported(collection, path)
-    assert not (Judgment.objects.exists() or Candidate.objects.exists() or User.objects.filter(username="papers-ben"))
+    for written in (Judgment.objects.all(), Candidate.objects.all(), User.objects.filter(username="papers-ben")):
+        assert not written
 
 
 def test_a_column_for_each_person_is_read_and_names_alike_are_named(collection, topics, upload):
@@ -75,9 +75,7 @@ def test_a_column_for_each_person_is_read_and_names_alike_are_named(collection, 
 
 def test_columns_with_other_names_are_chosen(collection, topics, upload):
     path = upload("judgments_other_names.csv")
-    header, _ = importing.read_table(path)
-    form = ColumnsForm(importing.guess(header), header=header)
-    assert form.errors == {"grade": ["Choose the column of the grades. The file has topic, doc, judge and score."]}
+    assert plan(collection, path).faults == ["Which column has the grade? The file has topic, doc, judge, score."]
     assert grades(plan(collection, path, grade="score")) == {("1", "1"): (2, 1)}
 
 
@@ -101,12 +99,13 @@ FAULTS = [
     (HEAD + "1,a,x,2\n1,a,y,2\n1,a,z,2\n", "f.csv:4: 1 a is judged by 3 (x, y, z). A pair needs two people."),
     (HEAD + "1,a,x,4\n1,a,y,2\n", "f.csv:2: a grade is 0 to 3, or −1 where it is missing; got '4'."),
     (HEAD + "1,a,x,no\n1,a,y,2\n", "f.csv:2: a grade is 0 to 3, or −1 where it is missing; got 'no'."),
-    (HEAD + "9,a,x,1\n9,a,y,2\n", "f.csv:2: the query '9' is not here."),
-    (HEAD + "1,zz,x,1\n1,zz,y,2\n", "f.csv:2: the docno 'zz' is not here."),
+    (HEAD + "9,a,x,1\n9,a,y,2\n", "f.csv:2: there is no query '9' here."),
+    (HEAD + "1,zz,x,1\n1,zz,y,2\n", "f.csv:2: there is no document 'zz' here."),
     (HEAD + "1,a,x\n", "f.csv:2: the row must have 4 columns, got 3."),
     (HEAD + ",a,x,1\n", "f.csv:2: the query, the document or the judge is empty."),
     (HEAD + "1,a,x,1\n1,a,y,\n1,a,y,2\n", "f.csv:4: y gave 1 a 2, and no grade on line 3. Keep one of them."),
     (HEAD, "f.csv has no judgments."),
+    (HEAD + "".join(f"1,a,{n},1\n" for n in range(101)), "f.csv has 101 judges. Choose the column of the judges."),
 ]
 
 
@@ -124,9 +123,10 @@ def test_a_file_without_names_of_columns_is_refused(collection, upload):
 
 def test_ids_that_differ_in_leading_zeros_are_matched_only_when_asked(collection, topics, upload):
     path = upload("f.csv", HEAD + "01,a,x,1\n01,a,y,2\n")
-    assert "1 of 1 ids (query) are known here only without leading zeros, such as '01' as '1'" in plan(
-        collection, path
-    ).faults[0]
+    assert (
+        "1 of 1 ids (query) are known here only without leading zeros, such as '01' as '1'"
+        in plan(collection, path).faults[0]
+    )
     assert grades(plan(collection, path, zeros=True)) == {("1", "a"): (1, 2)}
 
 
@@ -173,7 +173,7 @@ def test_judgments_are_looked_at_then_imported(collection, topics, as_, people):
     admin, url = as_("admin"), reverse("import-judgments", args=[collection.slug])
     file = SimpleUploadedFile("f.csv", b"topic,doc,judge,score\n1,a,ann,2\n1,a,ben,1\n")
     page = admin.post(url, {"file": file}, follow=True)
-    assert "Choose the column of the grades. The file has topic, doc, judge and score." in page.content.decode()
+    assert "Which column has the grade? The file has topic, doc, judge, score." in page.content.decode()
     chosen = {"query": "topic", "docno": "doc", "judge": "judge", "grade": "score", "person:ben": str(people.bob.pk)}
     address = f"{page.redirect_chain[-1][0]}&" + "&".join(f"{key}={value}" for key, value in chosen.items())
     page = admin.get(address)

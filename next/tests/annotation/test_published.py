@@ -241,9 +241,7 @@ def test_labels_alone_make_a_release_without_judges(labelled, tmp_path):
 
 
 def test_a_sample_of_published_labels_is_judged_again(labelled, people):
-    sampled = make_copy(
-        original=labelled, slug="again", name="Again", strata=["grade"], per_stratum=1, by=people.admin
-    )
+    sampled = make_copy(original=labelled, slug="again", name="Again", strata=["grade"], per_stratum=1, by=people.admin)
     assert sampled.sizes == {"grade 0": 2, "grade 1": 1, "grade 2": 1}
     assert openings.openable_queries(sampled.copy).count() == 2
     assert not sampled.copy.qrels.exists()
