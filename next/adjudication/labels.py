@@ -21,8 +21,11 @@ def labels_state(collection: Collection) -> str:
     The numbers of rows that are only appended. Not their newest keys: a transaction may commit with a lower one. Ask
     for it before the labels are read.
     """
-    numbers = (rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening, Qrels))
-    return ".".join(map(str, numbers))
+    judgments, *others = (
+        rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening, Qrels)
+    )
+    practice = Judgment.objects.filter(slot__pair__opening__practice__collection=collection).count()
+    return ".".join(map(str, (judgments - practice, *others)))
 
 
 def final_labels(collection: Collection) -> pd.DataFrame:
@@ -50,8 +53,9 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     """A row for each pair that both judged: by query, then docno.
 
     Columns: query, facet, docno, state, first, second, final (grades as nullable integers: <NA> is missing),
-    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key), round (of its pool). Pairs with
-    an empty slot are left out: their judgments are secret.
+    first_judge, second_judge (keys of people as text: reports keep them, and a name may change), first_reason,
+    second_reason, pair (its key), round (of its pool). Pairs with an empty slot are left out: their judgments are
+    secret.
     """
     import pandas as pd  # not at start-up: pages ask this module for the state only
 
@@ -63,7 +67,7 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
         "pair__final": "final",
         "pair": "pair",
         "number": "number",
-        "judge__username": "judge",
+        "judge": "judge",
         "judgment__grade": "grade",
         "judgment__reason": "reason",
         "pair__opening__pool_set__round": "round",
@@ -74,7 +78,7 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     table = one[["query", "facet", "docno", "state", "final", "round"]].copy()
     for name, side in (("first", one), ("second", two)):
         table[name] = side["grade"]
-        table[f"{name}_judge"] = side["judge"]
+        table[f"{name}_judge"] = side["judge"].astype(str)
         table[f"{name}_reason"] = side["reason"]
     for name in ("first", "second", "final"):
         table[name] = table[name].astype("Int64")

@@ -25,7 +25,7 @@ from accounts.models import ANNOTATOR, Collection, User
 from accounts.services import add_member, lock_collection
 from annotation.judging import state_of
 from annotation.models import Judgment, Opening, Pair, PublishedLabel, Reason, Slot
-from annotation.openings import Couple, add_pairs
+from annotation.openings import Couple, give, make_pairs
 from annotation.presentation import present
 from corpus.formats.reading import BadLines, text_files
 from corpus.formats.records import csv_rows, format_of
@@ -318,7 +318,11 @@ def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgmen
     couples: dict[Couple, list[Document]] = defaultdict(list)
     for document, (first, second) in judged.items():
         couples[first.judge, second.judge].append(document)
-    made = [pair for couple, documents in couples.items() for pair in add_pairs(opening, documents, couple)]
+    made = []
+    for couple, documents in couples.items():
+        given = make_pairs(opening, documents)
+        give(opening.query, given, couple)
+        made += given
     pairs = {pair.pk: pair for pair in made}
     unjudged = Slot.objects.filter(pair__opening=opening, judgment=None)
     judgments = []

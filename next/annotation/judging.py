@@ -58,6 +58,8 @@ def submit_judgment(
         raise Conflict("The text or the guideline of this pair changed after the page was loaded. Look at it again.")
     if (slot.judgment.key if slot.judgment else None) != replaces:
         raise Conflict("You judged this pair in another window meanwhile. Look at it again.")
+    if slot.judgment and knows_gold(slot):
+        raise Conflict("You have finished this training and can see its answers. It can no longer change.")
     if slot.judgment and pair.state != PairState.OPEN and knows_the_other(judge, query.collection):
         raise Conflict("Both judgments of this pair are in, and as an admin you can see them. It can no longer change.")
     judgment = Judgment.objects.create(
@@ -94,6 +96,13 @@ def _check(collection: Collection, grade: int | None, reason: str, note: str) ->
 def knows_the_other(judge: User, collection: Collection) -> bool:
     """An admin of a small lab judges, too, and sees both grades once both are in; so did one who gave up the role."""
     return judge.is_superuser or collection.memberships.filter(user=judge, was_admin=True).exists()
+
+
+def knows_gold(slot: Slot) -> bool:
+    """A trainee who has judged everything sees the answers."""
+    practice = slot.pair.opening.practice
+    own = Slot.objects.filter(pair__opening__practice=practice, judge=slot.judge_id)
+    return practice is not None and bool(practice.gold) and not own.filter(judgment=None).exists()
 
 
 def settle(pair: Pair, slots: Iterable[Slot]) -> None:

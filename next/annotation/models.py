@@ -50,20 +50,46 @@ class Guideline(models.Model):
         return f"guideline of {self.facet or self.collection}, version {self.version}"
 
 
-class Opening(models.Model):
-    """A pool given to its two annotators, and closed when its judgments shall no longer change.
+class Practice(models.Model):
+    """Pairs that several people judge to try a guideline out, or to learn it. Nothing of it counts.
 
-    A query has one for each round of its pools.
+    A pilot has no `gold`. A training has the grades to learn from, {query: {docno: grade}}: whoever has judged all of
+    it sees them.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="practices")
+    name = models.CharField(max_length=100, help_text="Such as “Pilot 2” or “Training, method”.")
+    gold = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="practice_named_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Opening(models.Model):
+    """A query given to its annotators, and closed when its judgments shall no longer change.
+
+    A query has one for each round of its pools, and one for each practice.
     """
 
     query = models.ForeignKey(Query, models.PROTECT, related_name="openings")
-    pool_set = models.ForeignKey(PoolSet, models.PROTECT, related_name="openings")
+    pool_set = models.ForeignKey(PoolSet, models.PROTECT, null=True, related_name="openings")
+    practice = models.ForeignKey(Practice, models.CASCADE, null=True, related_name="openings")
     opened_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     opened_at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["query", "pool_set"], name="opening_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["query", "pool_set"], name="opening_once"),
+            models.UniqueConstraint(fields=["query", "practice"], name="practice_once_in_a_query"),
+            models.CheckConstraint(condition=Q(pool_set=None) ^ Q(practice=None), name="a_pool_or_practice"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.query}, opened"
@@ -94,8 +120,8 @@ class Pair(models.Model):
     `final` is the label: the agreed grade, or the decision's; NULL while there is none, and where a decision set the
     pair aside. `referred`: an admin sent it to the adjudicators, so equal grades do not settle it.
 
-    A pair that does not count is one that was judged before and comes again among those of a later round. It stays
-    open for ever, so that whatever reads labels, cases or judgments of settled pairs passes it by.
+    A pair that does not count is practice, or was judged before and comes again among those of a later round. It
+    stays open for ever, so that whatever reads labels, cases or judgments of settled pairs passes it by.
     """
 
     opening = models.ForeignKey(Opening, models.PROTECT, related_name="pairs")
@@ -130,7 +156,15 @@ class Pair(models.Model):
 
 class SlotQuerySet(models.QuerySet["Slot"]):
     def of(self, annotator: User, query: Query) -> SlotQuerySet:
-        return self.filter(judge=annotator, pair__query=query)
+        return self.filter(judge=annotator, pair__query=query).without_past_practice()
+
+    def without_past_practice(self) -> SlotQuerySet:
+        """What was closed of practice is over, and in nobody's counts."""
+        return self.filter(Q(pair__opening__practice=None) | Q(pair__opening__closed_at=None))
+
+    def live(self) -> SlotQuerySet:
+        """Those for pools, also where they do not count."""
+        return self.filter(pair__opening__practice=None)
 
     def in_order(self) -> SlotQuerySet:
         """The annotator's own order; what was put off comes last, in the order it was put off."""
@@ -147,7 +181,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 
 
 class Slot(models.Model):
-    """One of the two places for a judgment of a pair. `judgment` is the one that counts: its latest."""
+    """A place for a judgment of a pair: one of two, or in practice one a person. `judgment` is its latest."""
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="slots")
     number = models.PositiveSmallIntegerField()
@@ -162,7 +196,6 @@ class Slot(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["pair", "number"], name="slot_once_in_a_pair"),
             models.UniqueConstraint(fields=["pair", "judge"], name="judge_once_in_a_pair"),
-            models.CheckConstraint(condition=Q(number__in=[1, 2]), name="two_slots_a_pair"),
         ]
         indexes = [models.Index(fields=["judge", "judgment"])]
 

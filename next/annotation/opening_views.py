@@ -32,6 +32,7 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
     unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
     context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
+    context["adds"] = queries.filter(openings__pool_set__isnull=False).exists()
     return render(request, "annotation/open_queries.html", context)
 
 

@@ -11,13 +11,15 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, PublishedLabel, Slot
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 Couple = tuple[User, User]
 TOKEN_LENGTH = 16
@@ -59,6 +61,7 @@ def open_queries(
     """
     lock_collection(collection)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
+    record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
     return [opening for query in ordered for opening in _open(collection, query, couples[query.pk], by)]
 
 
@@ -69,6 +72,8 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
     for person in couple:
         if not collection.memberships.judging().filter(user=person).exists():
             raise BadInput(f"{person} is not an annotator of {collection}. Make them one on the People page.")
+        if Slot.objects.of(person, query).waiting().exclude(pair__opening__practice=None).exists():
+            raise Conflict(f"{person} still has practice on {query.name}. Close it on the Practice page first.")
     if not query.pools.filter(pool_set__frozen_at__isnull=False).exists():
         raise Conflict(f"{query.name} has no frozen pool. Freeze its pool first.")
     pools = unopened_pools(collection).filter(query=query).select_related("pool_set")
@@ -79,8 +84,9 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
         opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
         # A document without any text shows nothing that could be judged.
         with_text = candidates_to_judge().filter(pool=pool).exclude(document__title="", document__sentences=[])
-        documents = [candidate.document for candidate in with_text.select_related("document")]
-        add_pairs(opening, documents, couple, again=old_documents(query, pool.pool_set.round, len(documents)))
+        pairs = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
+        old = old_documents(query, pool.pool_set.round, len(pairs))
+        give(query, [*pairs, *make_pairs(opening, old, counts=False)], couple)
         openings.append(opening)
     return openings
 
@@ -95,32 +101,30 @@ def old_documents(query: Query, round_number: int, added: int) -> list[Document]
     return ordered[: math.ceil(added * OLD_SHARE)]
 
 
-def add_pairs(
-    opening: Opening, documents: Iterable[Document], couple: Couple, *, again: Iterable[Document] = ()
-) -> list[Pair]:
-    """The pairs and both slots of each. Pairs of documents that come `again` do not count."""
-    query, seed = opening.query, opening.query.collection.seed
-    purposes = {True: "pair", False: f"pair again:{opening.pool_set.round}"}
-    pairs = Pair.objects.bulk_create(
-        [
-            Pair(
-                opening=opening,
-                query=query,
-                document=document,
-                token=order_key(seed, purposes[counts], query.name, document.docno)[:TOKEN_LENGTH],
-                counts=counts,
-            )
-            for counts, several in ((True, documents), (False, again))
-            for document in several
-        ]
+def make_pairs(opening: Opening, documents: Iterable[Document], *, counts: bool = True) -> list[Pair]:
+    """Their tokens follow from the seed, so a pair that is judged again has another one."""
+    query = opening.query
+    purpose = "pair" if counts else f"pair again:{opening.pk}"
+    return Pair.objects.bulk_create(
+        Pair(
+            opening=opening,
+            query=query,
+            document=document,
+            token=order_key(query.collection.seed, purpose, query.name, document.docno)[:TOKEN_LENGTH],
+            counts=counts,
+        )
+        for document in documents
     )
+
+
+def give(query: Query, pairs: Sequence[Pair], people: Sequence[User]) -> None:
+    """A slot of each pair for each person, in their own order and after what they have already."""
     slots = []
-    for number, judge in enumerate(couple, 1):
+    for number, judge in enumerate(people, 1):
         has = Slot.objects.of(judge, query).aggregate(last=Max("position"))["last"] or 0
         for position, pair in enumerate(in_order_of(judge, query, pairs), has + 1):
             slots.append(Slot(pair=pair, number=number, judge=judge, position=position))
     Slot.objects.bulk_create(slots, batch_size=1000)
-    return pairs
 
 
 def in_order_of(judge: User, query: Query, pairs: Iterable[Pair]) -> list[Pair]:
@@ -132,7 +136,7 @@ def in_order_of(judge: User, query: Query, pairs: Iterable[Pair]) -> list[Pair]:
 def couples_before(queries: Sequence[Query], people: Sequence[User]) -> dict[int, Couple]:
     """Who judges a query already goes on with it, where both still can."""
     known = {person.pk: person for person in people}
-    rows = Slot.objects.filter(pair__query__in=queries).values("pair__query", "number", "judge")
+    rows = Slot.objects.live().filter(pair__query__in=queries).values("pair__query", "number", "judge")
     seats: dict[int, dict[int, int]] = {}
     for row in rows.annotate(latest=Max("pk")).order_by("latest"):
         seats.setdefault(row["pair__query"], {})[row["number"]] = row["judge"]
@@ -183,15 +187,17 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
     pairs = list(
         Pair.objects.select_for_update(of=("self",)).filter(query=query).select_related("document").order_by("pk")
     )
-    if Slot.objects.of(taker, query).exists():
+    if Slot.objects.of(taker, query).live().exists():
         raise Conflict(f"{taker} already judges {query.name}. A query needs two different people.")
     places = {pair.pk: place for place, pair in enumerate(in_order_of(taker, query, pairs), 1)}
-    slots = list(Slot.objects.of(giver, query).waiting())
+    slots = list(Slot.objects.of(giver, query).live().waiting())
     if not slots:
         raise Conflict(f"{giver} has nothing left to judge for {query.name}.")
     for slot in slots:
         slot.judge, slot.position, slot.put_off_at = taker, places[slot.pair_id], None
     Slot.objects.bulk_update(slots, ["judge", "position", "put_off_at"], batch_size=500)
+    record(Verb.TOOK, collection=collection, about=giver, object=f"{len(slots):,} of {query.name}")
+    record(Verb.GAVE, collection=collection, about=taker, object=f"{len(slots):,} of {query.name}")
     return len(slots)
 
 
@@ -199,16 +205,19 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
 def close_queries(*, collection: Collection, queries: Iterable[Query]) -> int:
     """From now on no judgment of these queries changes; returns how many were closed."""
     lock_collection(collection)
-    openings = Opening.objects.filter(query__in=list(queries), closed_at=None)
+    openings = Opening.objects.filter(query__in=list(queries), practice=None, closed_at=None)
     list(
         Pair.objects.select_for_update(of=("self",)).filter(opening__in=openings).order_by("pk")
     )  # no judgment meanwhile
     if unjudged := Slot.objects.filter(pair__opening__in=openings, pair__counts=True, judgment=None).count():
         raise Conflict(f"{unjudged:,} judgments are missing. Close a query when both its annotators are done.")
-    return openings.update(closed_at=timezone.now())
+    closed = openings.update(closed_at=timezone.now())
+    record(Verb.CLOSED, collection=collection, object=plural(closed, "query,queries"))
+    return closed
 
 
 @transaction.atomic
 def reopen_query(*, query: Query) -> None:
     lock_collection(query.collection)
-    query.openings.update(closed_at=None)
+    query.openings.filter(practice=None).update(closed_at=None)
+    record(Verb.REOPENED, collection=query.collection, object=query.name)

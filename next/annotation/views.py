@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count, Min
+from django.db.models import Count, Exists, Min, OuterRef
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,7 +16,7 @@ from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, ANNOTATOR, Collection, User
 from annotation import guidelines, judging
 from annotation.forms import GuidelineForm, JudgmentForm
-from annotation.models import Guideline, Judgment, Reason, Slot, progress_of
+from annotation.models import Guideline, Judgment, Practice, Reason, Slot, progress_of
 from annotation.presentation import shown_query
 from corpus.models import Query
 from web.errors import AppError, NotFound, attempt
@@ -37,13 +37,22 @@ def work(request: CollectionRequest, collection: Collection) -> HttpResponse:
     lead = f"{plural(left, 'pair,pairs')} to judge, about {duration(spent)} at your pace." if left else ""
     finished = [row for row in rows if row["judged"] == row["total"]]
     context = {"collection": collection, "waiting": waiting, "finished": finished, "lead": lead}
+    context["trainings"] = finished_trainings(request.user, collection)
     return render(request, "annotation/work.html", context)
+
+
+def finished_trainings(annotator: User, collection: Collection) -> list[Practice]:
+    """Those whose answers the annotator may see."""
+    own = Slot.objects.filter(judge=annotator, pair__opening__practice=OuterRef("pk"))
+    trainings = collection.practices.exclude(gold={})
+    return list(trainings.filter(Exists(own), ~Exists(own.filter(judgment=None))))
 
 
 def own_queries(annotator: User, collection: Collection) -> list[dict[str, Any]]:
     """The annotator's queries in the order they were opened, with counts of their pairs."""
     counts = (
         Slot.objects.filter(judge=annotator, pair__query__collection=collection)
+        .without_past_practice()
         .values("pair__query")
         .annotate(total=Count("pk"), judged=Count("judgment"), opened=Min("pair__opening"))
         .order_by("opened")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import Collection
+from accounts.models import Collection, User
 from corpus.digests import json_digest
 
 
@@ -138,3 +140,79 @@ class Query(models.Model):
         if self.document is not None and chosen:
             return " ".join(chosen)
         return " ".join([self.document.title if self.document else self.title, *(text for text, _ in marked)]).strip()
+
+
+class Sample(models.Model):
+    """Papers drawn at random from periods of a collection, to be screened before some become queries.
+
+    Without a first and a last year, years do not matter. `docnos` are in the order of screening.
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="sample")
+    first_year = models.SmallIntegerField(null=True, blank=True)
+    last_year = models.SmallIntegerField(null=True, blank=True, help_text="Leave both empty if years do not matter.")
+    years = models.PositiveSmallIntegerField("Years in a period", default=5, validators=[MinValueValidator(1)])
+    per_period = models.PositiveIntegerField("Papers of each period", default=20, validators=[MinValueValidator(1)])
+    least_cited = models.PositiveIntegerField("Minimum of cited documents", default=0)
+    seed = models.CharField(max_length=200, validators=[RegexValidator(r"^[^|]+$", "A seed has no |.")])
+    docnos = models.JSONField(default=list, editable=False)
+
+    def __str__(self) -> str:
+        return f"sample of {self.collection}"
+
+    def clean(self) -> None:
+        first, last = self.first_year, self.last_year
+        if (first is None) != (last is None) or (first or 0) > (last or 0):
+            raise ValidationError("Enter a first and a last year, or neither.")
+
+    @property
+    def periods(self) -> list[str]:
+        if self.first_year is None or self.last_year is None:
+            return [self.period_of(None)]
+        return [self.period_of(year) for year in range(self.first_year, self.last_year + 1, self.years)]
+
+    def period_of(self, year: int | None) -> str:
+        """Such as "1995–1999"; "" for a document that is from no period."""
+        if self.first_year is None or self.last_year is None:
+            return "any year"
+        if year is None or not self.first_year <= year <= self.last_year:
+            return ""
+        start = year - (year - self.first_year) % self.years
+        return f"{start}–{min(start + self.years - 1, self.last_year)}"
+
+
+class Kind(models.TextChoices):
+    """The type of a paper, in the words of CSFCube's release, or why it cannot be a query."""
+
+    APPLICATION = "application/tool", "Application or tool"
+    DATA = "data-driven approach", "Data-driven approach"
+    RESOURCES = "resources/evaluation", "Resources or evaluation"
+    THEORY = "theoretical", "Theoretical"
+    SURVEY = "survey", "A survey"
+    CITED = "cited", "It hangs on one paper that it cites"
+    OTHER = "other", "No type fits, or the text is broken"
+
+
+UNFIT = (Kind.SURVEY, Kind.CITED, Kind.OTHER)
+
+
+class Screening(models.Model):
+    """What a screener said of a paper: its kind, and from 1 to 5 how much it says on each facet.
+
+    Without facets, the rating of "" is of the paper as a whole. What is unfit has no ratings.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="screenings")
+    screener = models.ForeignKey(User, models.PROTECT, related_name="screenings")
+    kind = models.CharField(max_length=20, choices=Kind)
+    ratings = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "screener"], name="screened_once_by_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.screener} on {self.document}"
+
+    @property
+    def is_unfit(self) -> bool:
+        return self.kind in UNFIT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import PurePath
 from typing import Any
@@ -13,13 +13,15 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import ProtectedError
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.reading import MOST_REASONS, BadLines, first_rows
 from corpus.formats.topics import read_topics
 from corpus.models import Document, Query
 from corpus.uploads import discard_upload
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 NUMBERS = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", re.ASCII)
 LONGEST_NAME = 250  # characters, as in the database
@@ -67,8 +69,13 @@ def raise_all(problems: Sequence[str]) -> None:
 
 
 @transaction.atomic
-def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tuple[int, int]:
-    """Make documents queries: all of them, or none. Returns how many are new, and how many were there."""
+def add_query_papers(
+    *, collection: Collection, wanted: Sequence[Wanted], types: Mapping[str, str] | None = None
+) -> tuple[int, int]:
+    """Make documents queries: all of them, or none. Returns how many are new, and how many were there.
+
+    `types` are the types of papers by docno, where they are known.
+    """
     lock_collection(collection)
     asked = collection.documents.filter(docno__in={docno for docno, _, _ in wanted})
     documents = {each.docno: each for each in asked.select_related("collection")}
@@ -82,10 +89,11 @@ def add_query_papers(*, collection: Collection, wanted: Sequence[Wanted]) -> tup
             problems.append(reason)
         else:
             try:
-                new += _add_query(document, facet, numbers)
+                new += _add_query(document, facet, numbers, (types or {}).get(docno, ""))
             except BadInput as error:
                 problems.append(str(error))
     raise_all(problems)
+    record(Verb.ADDED, collection=collection, object=plural(new, "query,queries"))
     return new, len(wanted) - new
 
 
@@ -103,7 +111,7 @@ def _why_not(document: Document, facet: str, numbers: list[int]) -> str:
     return ""
 
 
-def _add_query(document: Document, facet: str, numbers: list[int]) -> bool:
+def _add_query(document: Document, facet: str, numbers: list[int], paper_type: str) -> bool:
     """Whether the query is new. Chosen sentences add -2, -3, … to the name: without them it is the whole facet's."""
     queries = document.collection.queries
     if queries.filter(document=document, facet=facet, sentence_numbers=numbers).exists():
@@ -116,7 +124,7 @@ def _add_query(document: Document, facet: str, numbers: list[int]) -> bool:
         raise BadInput(f"The id {name} has {len(name)} characters. A query's id has at most {LONGEST_NAME}.")
     if queries.filter(name=name).exists():
         raise BadInput(f"The id {name} is another query's.")
-    queries.create(name=name, document=document, facet=facet, sentence_numbers=numbers)
+    queries.create(name=name, document=document, facet=facet, sentence_numbers=numbers, paper_type=paper_type)
     return True
 
 
@@ -148,6 +156,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
             else:
                 bad_lines.add(place, f"the id {topic['name']} is another query's.")
     Query.objects.bulk_create(new, batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=plural(len(new), "topic,topics"))
     transaction.on_commit(lambda: discard_upload(path))
     return {"added": len(new), "unchanged": unchanged, "skipped": bad_lines.count, "reasons": bad_lines.reasons}
 
@@ -156,6 +165,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
 def delete_query(*, query: Query) -> None:
     """Remove a query that was never pooled, with its ranked lists. What was pooled stays."""
     lock_collection(query.collection)
+    record(Verb.DELETED, collection=query.collection, object=f"query {query.name}")
     try:
         query.delete()
     except ProtectedError as error:

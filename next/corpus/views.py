@@ -101,8 +101,8 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         .annotate(
             pooled=Count("pools", distinct=True),
             frozen=Max("pools__pool_set__frozen_at"),
-            opened=Count("openings", distinct=True),
-            still_open=Count("openings", filter=Q(openings__closed_at=None), distinct=True),
+            opened=Count("openings", filter=Q(openings__practice=None), distinct=True),
+            still_open=Count("openings", filter=Q(openings__practice=None, openings__closed_at=None), distinct=True),
         )
     )
     table = Table(

@@ -21,14 +21,27 @@ class Tab:
 
 
 ADMIN_TABS = [
-    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
+    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "record", "search")),
     Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
-    Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
+    Tab(
+        "Queries",
+        {"queries": "Queries"},
+        (*("query", "add-queries", "import-topics"), *("sample-papers", "screen-paper", "choose-papers")),
+    ),
     Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(
         "Judging",
-        {"progress": "Progress", "guideline": "Guideline", "people": "People", "cases": "Cases"},
-        ("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "import-judgments", "import-labels"),
+        {
+            "progress": "Progress",
+            "guideline": "Guideline",
+            "people": "People",
+            "practices": "Practice",
+            "cases": "Cases",
+        },
+        (
+            *("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "time"),
+            *("practice", "add-practice", "own-training", "import-judgments", "import-labels"),
+        ),
     ),
     Tab(
         "Results",
@@ -42,10 +55,10 @@ ADMIN_TABS = [
         },
         ("system", "comparison", "add-ranking", "model-judge", "add-model", "import-model", "baselines"),
     ),
-    Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version",)),
+    Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version", "version-changes")),
 ]
 ANNOTATOR_TABS = [
-    Tab("Your queries", {"work": "Your queries"}),
+    Tab("Your queries", {"work": "Your queries"}, ("own-training",)),
     Tab("Your judgments", {"review": "Your judgments"}),
 ]
 ADJUDICATOR_TABS = [Tab("Cases", {"queue": "Cases"}), Tab("Your decisions", {"decisions": "Your decisions"})]

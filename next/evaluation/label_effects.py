@@ -11,7 +11,7 @@ from evaluation.pool_bias import SAME
 if TYPE_CHECKING:
     import pandas as pd
 
-CITATIONS = "Cited documents"  # no username has a space
+CITATIONS = "Cited documents"  # the names of other sets are "Judge 1", "Judge 2" and keys of people
 SLOTS = ("first", "second")
 Grades = dict[str, dict[str, int]]
 

@@ -21,7 +21,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from adjudication.labels import labelled_pairs, labels_state
 from agreement.coefficients import coefficients
@@ -143,6 +144,7 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
     if not labels:
         raise BadInput("The file has no labels.")
     ModelLabel.objects.bulk_create(labels.values(), batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=f"labels of the model {name}", by=by)
     return judge
 
 
@@ -169,6 +171,7 @@ def delete_model(*, judge: ModelJudge) -> None:
     if unfinished_job(judge):
         raise Conflict(f"{judge} is being asked. Cancel that job first.")
     Report.objects.filter(collection=judge.collection, kind=KIND, parameters__judge=judge.pk).delete()
+    record(Verb.DELETED, collection=judge.collection, object=f"model {judge.name}")
     judge.delete()
 
 

@@ -174,7 +174,7 @@ def beside_people(request: CollectionRequest, judge: ModelJudge) -> dict[str, An
             made: Job = start_once("compare_model", collection=collection, by=request.user, judge=judge.pk, **about)
             return context | {"comparing": made}
         report = service.compare_with_people(judge, **about)
-    people = {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)}
+    people = {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)}
     facets = [row for row in report.data["facets"] if choice.facet in ("", row["facet"])]
     for row in facets:
         for each in row["compared"]:

@@ -8,7 +8,8 @@ from typing import IO, Any
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from retrieval.building import insert_lists
 from retrieval.lists import Ranking
@@ -51,6 +52,7 @@ def import_ranking(*, collection: Collection, file: IO[bytes], filename: str, na
             run.skipped |= {f"documents outside the corpus, {facet}": {"number": len(outside), "named": outside[:20]}}
             run.save()
         insert_lists(run, lists)
+        record(Verb.IMPORTED, collection=locked, object=f"ranking {name}")
     return run
 
 

@@ -51,7 +51,7 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     growth = growth_figure(facets)
     if request.GET.get("figure") == growth.name:
         return csv_response(f"{growth.name}.csv", growth.csv)
-    people = {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)}
+    people = {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)}
     context |= {
         "is_current": report.labels == trusted.state_of(collection),
         "panels": [

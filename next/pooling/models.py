@@ -22,8 +22,8 @@ class PoolSet(models.Model):
     """One build of pools over some queries: a draft to look at, then frozen.
 
     `plan` is what it was drawn by (pooling/building.py); `manifest` is written when it is frozen and draws it again
-    (pooling/manifest.py). Pools that were imported have neither. Round 1 is the first; later rounds add to frozen
-    pools.
+    (pooling/manifest.py). Pools that were imported have no plan, and a manifest if they came with one. Round 1 is the
+    first; later rounds add to frozen pools.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="pool_sets")

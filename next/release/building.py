@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 
 from accounts.models import Collection
 from release import changes, datasheet, gate, verify
+from release.croissant import croissant
 from release.formats import Files, csv_files, json_file, write_formats
 from release.formats.huggingface import configs
 from release.models import Release
@@ -74,6 +75,7 @@ def build_release(
     if tables.agreement:
         files["agreement.json"] = json_file(tables.agreement)
     files |= documentation(tables, manifest, files)
+    files["croissant.json"] = json_file(croissant(tables, manifest, files))
     manifest["files"] = {
         name: {"bytes": len(files[name]), "sha256": hashlib.sha256(files[name]).hexdigest()} for name in sorted(files)
     }
@@ -89,6 +91,7 @@ def documentation(tables: Tables, manifest: dict[str, Any], files: Files) -> Fil
         "is_draft": manifest["version"] == DRAFT,
         "files": files,
         "has_csfcube": any(name.startswith("csfcube/") for name in files),
+        "has_folds": any(query["fold"] for query in tables.queries),
         "configs": configs(files),
         "sources": sorted({row["source"] for row in tables.candidates} - {QRELS, JUDGMENTS}),
         "drawn": sum(row["source"] not in (QRELS, JUDGMENTS) for row in tables.candidates),
@@ -101,7 +104,15 @@ def documentation(tables: Tables, manifest: dict[str, Any], files: Files) -> Fil
         name: render_to_string(f"release/files/{name}", context).encode()
         for name in ("README.md", "DATASHEET.md", "GUIDELINE.md")
     }
-    return written | {"verify.py": Path(verify.__file__).read_bytes()}
+    about = {
+        "description": tables.collection.description,
+        "merged_labels": tables.collection.merged_labels,
+        "guidelines": [
+            {key: getattr(each, key) for key in ("facet", "version", "text", "grades")} for each in tables.guidelines
+        ],
+        "datasheet": tables.datasheet,
+    }
+    return written | {"collection.json": json_file(about), "verify.py": Path(verify.__file__).read_bytes()}
 
 
 def pack(files: Files) -> bytes:

@@ -1,16 +1,14 @@
-"""What differs between the labels of a version and those of the version before it."""
+"""What differs between the labels of two versions."""
 
 from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from collections import Counter
 from collections.abc import Iterable
 
 from release.models import Release
 from release.tables import Row
-from web.errors import Conflict
 
 Grades = dict[tuple[str, str], int]  # by query and docno
 
@@ -20,12 +18,7 @@ def grades_of(labels: Iterable[Row]) -> Grades:
 
 
 def published_grades(release: Release) -> Grades:
-    try:
-        with release.file.open() as file, zipfile.ZipFile(file) as archive:
-            text = archive.read("labels.csv").decode()
-    except Exception as error:  # each storage has its own errors
-        raise Conflict(f"The file of version {release.version} cannot be read ({error}). Restore it first.") from error
-    rows = csv.DictReader(io.StringIO(text, newline=""))
+    rows = csv.DictReader(io.StringIO(release.read("labels.csv"), newline=""))
     return {(row["query"], row["docno"]): int(row["grade"]) for row in rows if row["grade"]}
 
 

@@ -6,35 +6,21 @@ import csv
 import io
 import json
 import re
-import uuid
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.db import transaction
-from django.db.models import OuterRef, Subquery
-from django.utils import timezone
 
-from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, Collection, User
-from accounts.services import add_member
-from adjudication.models import Decision
+from accounts.models import FACETS, GRADES, Collection, User
 from annotation.default_guideline import default_guideline
-from annotation.guidelines import save_guideline
-from annotation.judging import state_of
-from annotation.models import Judgment, Opening, Pair, PairState, Reason, Slot
-from annotation.openings import add_pairs
-from annotation.presentation import present
+from annotation.models import Reason
 from corpus.formats.documents import document_of, read_documents
 from corpus.formats.reading import BadLines, Problem
-from corpus.models import Document, Query, text_digest
-from pooling.models import Candidate, Contribution, Pool, PoolSet
+from release.importing import Content, write_collection
 from retrieval.citations import CITED
-from retrieval.models import Run
-from web.errors import BadInput, Conflict
+from web.errors import BadInput
 
 QUERIES = "queries-release.csv"
 POOLS = "test-pid2pool-csfcube.json"
@@ -190,181 +176,87 @@ def _paper(place: str, block: str) -> dict[str, Any]:
     }
 
 
-@transaction.atomic
 def import_csfcube(*, folder: Path, slug: str, admin: User | None) -> Collection:
     """A new collection with the release's documents, queries, pools, judgments, decisions, labels and folds.
 
-    What the release does not say stays empty: ranks and scores of the pools' sources, times, notes. Candidates that
-    nobody rated stay in their frozen pool and are no pairs. The queries are closed.
+    What the release does not say stays empty: ranks and scores of the pools' sources, times, notes.
     """
-    release = read_release(folder)
-    collection = Collection(
-        slug=slug,
-        name="CSFCube",
-        description=DESCRIPTION,
-        licence="CC-BY-NC-4.0",
-        facets=[*FACETS, *sorted({row["facet"] for row in release.queries.values()} - {*FACETS})],
+    return write_collection(content_of(read_release(folder)), slug=slug, admin=admin)
+
+
+def content_of(release: Release) -> Content:
+    sources = {name for pool in release.pools.values() for _, found in pool for name in found} - {CITED}
+    return Content(
+        about={
+            "name": "CSFCube",
+            "description": DESCRIPTION,
+            "licence": "CC-BY-NC-4.0",
+            "facets": [*FACETS, *sorted({row["facet"] for row in release.queries.values()} - {*FACETS})],
+            "grades": GRADES,
+            "relevant_from": 2,
+            "seed": "csfcube",
+        },
         merged_labels={"objective": "background"},
-        seed="csfcube",
+        guidelines=[{"facet": facet, "version": 1, **default_guideline(facet)} for facet in FACETS],
+        documents=list(_documents(release)),
+        queries=[
+            {
+                "name": name,
+                "docno": row["pid"],
+                "facet": row["facet"],
+                "paper_type": row.get("paper type") or "",
+                "fold": release.folds.get(name),
+            }
+            for name, row in release.queries.items()
+        ],
+        runs=[{"name": name, "kind": "published"} for name in sorted(sources)],
+        pool_sets=[{"round": 1, "manifest": {}, "queries": list(release.queries)}],
+        candidates=[
+            {"query": name, "round": 1, "position": position, "docno": docno, "source": found[0], "runs": _runs(found)}
+            for name, row in release.queries.items()
+            for position, (docno, found) in enumerate(release.pools[row["pid"]], 1)
+        ],
+        ratings=[
+            _rating(release, name, docno, slot, grade)
+            for name, rated in release.ratings.items()
+            for docno, *grades, _ in rated.pairs
+            for slot, grade in enumerate(grades, 1)
+        ],
+        decisions=[
+            {"query": name, "docno": docno, "adjudicator": "adjudicator", "grade": final}
+            for name, rated in release.ratings.items()
+            for docno, first, second, final in rated.pairs
+            if first is None or first != second
+        ],
     )
-    try:
-        collection.full_clean()
-    except ValidationError as error:
-        raise BadInput(" ".join(error.messages)) from error
-    collection.save()
-    if admin:
-        add_member(collection=collection, user=admin, roles=[ADMIN])
-    for facet in FACETS:
-        save_guideline(collection=collection, facet=facet, change="", by=None, **default_guideline(facet))
-    documents = _write_documents(collection, release)
-    queries = _write_queries(collection, release, documents)
-    pool_set = _write_pools(collection, release, queries, documents)
-    people = {
-        name: _person(collection, name, ANNOTATOR)
-        for name in sorted({name for rated in release.ratings.values() for name in rated.annotators})
-    }
-    adjudicator = _person(collection, "adjudicator", ADJUDICATOR)
-    for name, rated in release.ratings.items():
-        couple = (people[rated.annotators[0]], people[rated.annotators[1]])
-        _write_ratings(queries[name], pool_set, rated, couple, adjudicator)
-    Opening.objects.filter(pool_set=pool_set).update(closed_at=timezone.now())
-    return collection
 
 
-def _write_documents(collection: Collection, release: Release) -> dict[str, Document]:
+def _documents(release: Release) -> Iterator[dict[str, Any]]:
     """Every paper that the release names. One without a text has the title and year of the list of queries, if any."""
     listed = {row["pid"]: {"title": row["title"], "year": int(row["year"])} for row in release.queries.values()}
     pooled = {docno for pool in release.pools.values() for docno, _ in pool}
-    documents = []
     for docno in sorted(pooled | {*listed} | {*release.papers}):
-        document = Document(
-            collection=collection, **{"docno": docno} | listed.get(docno, {}) | release.papers.get(docno, {})
-        )
+        document = {"docno": docno} | listed.get(docno, {}) | release.papers.get(docno, {})
         # The labels of query papers were corrected by hand.
-        document.labels_predicted = bool(document.labels) and docno not in listed
-        document.text_digest = text_digest(document.title, document.sentences, document.labels)
-        documents.append(document)
-    return {document.docno: document for document in Document.objects.bulk_create(documents, batch_size=500)}
+        yield document | {"labels_predicted": bool(document.get("labels")) and docno not in listed}
 
 
-def _write_queries(collection: Collection, release: Release, documents: dict[str, Document]) -> dict[str, Query]:
-    queries = [
-        Query(
-            collection=collection,
-            name=name,
-            document=documents[row["pid"]],
-            facet=row["facet"],
-            paper_type=row.get("paper type") or "",
-            fold=release.folds.get(name),
-        )
-        for name, row in release.queries.items()
-    ]
-    return {query.name: query for query in Query.objects.bulk_create(queries)}
+def _runs(sources: list[str]) -> list[dict[str, Any]]:
+    """Those who found a candidate; the first one drew it."""
+    names = [name for name in dict.fromkeys(sources) if name != CITED]
+    return [{"run": name, "rank": None, "score": None, "drawn": name == sources[0]} for name in names]
 
 
-def _write_pools(
-    collection: Collection, release: Release, queries: dict[str, Query], documents: dict[str, Document]
-) -> PoolSet:
-    def pools_of(query: Query) -> list[tuple[str, list[str]]]:
-        return release.pools[query.own_docno]
-
-    pool_set = PoolSet.objects.create(collection=collection, plan={})
-    pools = Pool.objects.bulk_create(
-        Pool(
-            pool_set=pool_set,
-            query=query,
-            source_order=[name for name in dict.fromkeys(first for _, (first, *_) in pools_of(query)) if name != CITED],
-        )
-        for query in queries.values()
-    )
-    found = [
-        (Candidate(pool=pool, document=documents[docno], position=position, source=sources[0]), sources)
-        for pool in pools
-        for position, (docno, sources) in enumerate(pools_of(pool.query), 1)
-    ]
-    Candidate.objects.bulk_create((candidate for candidate, _ in found), batch_size=1000)
-    names = sorted({name for _, sources in found for name in sources} - {CITED})
-    runs = {name: Run.objects.create(collection=collection, name=name, kind="published") for name in names}
-    Contribution.objects.bulk_create(
-        (
-            Contribution(candidate=candidate, run=runs[name], drawn=name == sources[0])
-            for candidate, sources in found
-            for name in dict.fromkeys(sources)
-            if name != CITED
-        ),
-        batch_size=1000,
-    )
-    pool_set.frozen_at = timezone.now()
-    pool_set.save()
-    return pool_set
-
-
-def _person(collection: Collection, name: str, role: str) -> User:
-    """An account that nobody can log in to."""
-    username = f"{collection.slug}-{name}"
-    user, is_new = User.objects.get_or_create(username=username)
-    if is_new:
-        user.set_unusable_password()
-        user.save()
-    elif user.has_usable_password() or user.email:
-        raise Conflict(f"The account {username} belongs to someone. Import under another short name.")
-    add_member(collection=collection, user=user, roles=[role])
-    return user
-
-
-def _write_ratings(
-    query: Query, pool_set: PoolSet, rated: Ratings, couple: tuple[User, User], adjudicator: User
-) -> None:
-    """Pairs with two judgments each, and a decision on those without two equal grades."""
-    collection = query.collection
-
-    def key(*parts: object) -> uuid.UUID:
-        return uuid.uuid5(uuid.NAMESPACE_URL, "|".join(map(str, ("csfcube", collection.slug, query.name, *parts))))
-
-    opening = Opening.objects.create(query=query, pool_set=pool_set)
-    ratings = {docno: (first, second, final) for docno, first, second, final in rated.pairs}
-    pool = pool_set.pools.get(query=query)
-    documents = collection.documents.filter(docno__in=ratings, candidates__pool=pool).order_by("candidates__position")
-    pairs = {pair.pk: pair for pair in add_pairs(opening, documents, couple)}
-    version = 1 if query.facet in FACETS else 0
-    digests = {pk: present(query, pair.document, version).digest for pk, pair in pairs.items()}
-    judgments: dict[int, list[Judgment]] = defaultdict(list)
-    for slot in Slot.objects.filter(pair__opening=opening).order_by("number"):
-        docno = pairs[slot.pair_id].document.docno
-        grade = ratings[docno][slot.number - 1]
-        judgments[slot.pair_id].append(
-            Judgment(
-                collection=collection,
-                slot=slot,
-                judge_id=slot.judge_id,
-                grade=grade,
-                reason=Reason.OTHER if grade is None else "",
-                note=NOT_IN_RELEASE if grade is None else "",
-                key=key("judgment", docno, slot.number),
-                digest=digests[slot.pair_id],
-                guideline_version=version,
-            )
-        )
-    Judgment.objects.bulk_create((each for both in judgments.values() for each in both), batch_size=500)
-    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).values("pk")
-    Slot.objects.filter(pair__opening=opening).update(judgment=Subquery(of_slot))
-    decisions = []
-    for pk, pair in pairs.items():
-        first, second = judgments[pk]
-        pair.state, pair.final = state_of((first, second), pair.referred)
-        if pair.state == PairState.CASE:
-            docno, pair.state = pair.document.docno, PairState.DECIDED
-            pair.final = ratings[docno][2]
-            decisions.append(
-                Decision(
-                    collection=collection,
-                    pair=pair,
-                    adjudicator=adjudicator,
-                    first=first,
-                    second=second,
-                    grade=pair.final,
-                    key=key("decision", docno),
-                )
-            )
-    Decision.objects.bulk_create(decisions, batch_size=500)
-    Pair.objects.bulk_update(pairs.values(), ["state", "final"], batch_size=500)
+def _rating(release: Release, query: str, docno: str, slot: int, grade: int | None) -> dict[str, Any]:
+    return {
+        "query": query,
+        "docno": docno,
+        "slot": slot,
+        "annotator": release.ratings[query].annotators[slot - 1],
+        "grade": grade,
+        "reason": Reason.OTHER if grade is None else "",
+        "note": NOT_IN_RELEASE if grade is None else "",
+        "guideline": 1 if release.queries[query]["facet"] in FACETS else 0,
+        "seconds": None,
+        "digest": "",
+    }

@@ -28,11 +28,14 @@ class Question:
 SECTIONS: dict[str, list[Question]] = {
     "Motivation": [
         Question("purpose", "Why was it made?", "The task, and what existing collections lack."),
+        Question("creators", "Who made it?", "People or groups, and for which institution."),
         Question("funding", "Who paid for it?", "Funders and grants, or “No funding”."),
     ],
     "Composition": [
         Question("documents", "What are the documents?", "What they are a sample of, and what is missing from it."),
         Question("language", "Which language are they in?", "Such as “English, mostly by second-language writers”."),
+        Question("noise", "What is known to be wrong in it?", "Such as “Cut abstracts, wrong labels”.", required=False),
+        Question("splits", "How are results to be reported?", "Splits, measures, significance tests.", required=False),
         Question("sensitive", "Is anything personal or offensive in them?", "Such as “None known; authors are named”."),
     ],
     "Collection": [

@@ -24,6 +24,7 @@ from web.errors import BadInput
 
 LONGEST_REASON = 500  # characters
 NAMED = 20  # of what a check found, in manifest and page
+WITH_TEXT = ~Q(document__title="", document__sentences=[])  # of an imported release without texts, no document is
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def unopened_queries(collection: Collection) -> list[str]:
 
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
-    own = Q(document=F("query__document")) | Q(document__text_digest=F("query__document__text_digest"))
+    own = Q(document=F("query__document")) | WITH_TEXT & Q(document__text_digest=F("query__document__text_digest"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
     wanted = set().union(*asked.values())
     texts = documents_of_pairs(collection).values_list("pk", "title", "sentences") if wanted else []
@@ -129,7 +130,7 @@ def plain(*parts: str) -> str:
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
     columns = ("query__name", "document__docno", "document__text_digest")
-    pairs = [row for rows in all_pairs(collection) for row in rows.values_list(*columns)]
+    pairs = [row for rows in all_pairs(collection) for row in rows.filter(WITH_TEXT).values_list(*columns)]
     alike = Counter((query, digest) for query, _, digest in pairs)
     return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 

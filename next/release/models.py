@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
+
 from django.core.validators import RegexValidator
 from django.db import models
 from django.utils import timezone
 
 from accounts.models import Collection, User
+from web.errors import Conflict
 
 VERSION = RegexValidator(
     r"\A[0-9]{1,4}(\.[0-9]{1,4}){1,2}(-[0-9a-z.]{1,20})?\Z",
@@ -19,9 +22,10 @@ def release_path(release: Release, name: str) -> str:
 
 
 class Release(models.Model):
-    """A published version: its row and its file never change.
+    """A published version: its file and its row never change, but for who may see it.
 
-    `manifest` is MANIFEST.json of the file without the manifests of the pools, which are long.
+    `manifest` is MANIFEST.json of the file without the manifests of the pools, which are long. `is_public`: without
+    logging in.
     """
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="releases")
@@ -32,6 +36,7 @@ class Release(models.Model):
     manifest = models.JSONField()
     published_at = models.DateTimeField(default=timezone.now)
     published_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    is_public = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("-pk",)
@@ -43,6 +48,21 @@ class Release(models.Model):
     @property
     def file_name(self) -> str:
         return f"{self.collection.slug}-{self.version}.zip"
+
+    def read(self, name: str) -> str:
+        """A file of the zip."""
+        try:
+            with self.file.open() as file, zipfile.ZipFile(file) as archive:
+                return archive.read(name).decode()
+        except Exception as error:  # each storage has its own errors
+            raise Conflict(self.unreadable) from error
+
+    @property
+    def unreadable(self) -> str:
+        return (
+            f"The file of version {self.version} cannot be read now. If it is gone, restore it from a backup: its "
+            f"SHA-256 is {self.sha256}."
+        )
 
     @property
     def changed(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from jobs.models import Job
 from jobs.work import Work, job, start_once
@@ -54,7 +55,13 @@ def publish_release(work: Work, *, version: str, accept: dict[str, str], with_te
         )
         release.file.save(release.file_name, ContentFile(built.content), save=False)
         release.save()
+        record(Verb.PUBLISHED, collection=collection, object=f"version {version}", by=work.by)
         result |= {"version": version, "sha256": built.sha256, "labels": built.manifest["counts"]["labels"]}
+
+
+def show_publicly(*, release: Release, is_public: bool) -> None:
+    """Let everybody see a version, or no longer. Who has downloaded it keeps it."""
+    Release.objects.filter(pk=release.pk).update(is_public=is_public)
 
 
 def draft(collection: Collection, *, with_texts: bool) -> Built:

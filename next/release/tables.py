@@ -57,9 +57,10 @@ def consistent_read() -> Iterator[None]:
 class Tables:
     """The rows of a release.
 
-    queries: name, facet, docno (of the query paper, or ""), fold, title, sentences, narrative, text
-    documents: docno, title, sentences, labels, year, venue, authors; only the pooled ones and the query papers, and
-        only their docnos without texts
+    queries: name, facet, docno (of the query paper, or ""), fold, sentence_numbers, paper_type, title, sentences,
+        narrative, text
+    documents: docno, title, sentences, labels, labels_predicted, year, venue, authors; only the pooled ones and the
+        query papers, and only their docnos without texts
     candidates: query, round, position, docno, source, runs (rows of run, rank, score, drawn)
     labels: query, facet, docno, how (agreed, decided, set aside, undecided, published), grade, first, second; a row for
         each pair with two judgments, and for each with a published label and without judgments
@@ -127,6 +128,8 @@ def query_row(query: Query, collection: Collection, with_texts: bool) -> Row:
         "facet": query.facet,
         "docno": query.own_docno,
         "fold": query.fold,
+        "sentence_numbers": query.sentence_numbers,
+        "paper_type": query.paper_type,
         "title": "",
         "sentences": [],
         "narrative": "",
@@ -152,7 +155,7 @@ def read_documents(collection: Collection, with_texts: bool) -> list[Row]:
     )
     columns = ["docno"]
     if with_texts:
-        columns += ["title", "sentences", "labels", "year", "venue", "authors"]
+        columns += ["title", "sentences", "labels", "labels_predicted", "year", "venue", "authors"]
     return sorted(documents.order_by().values(*columns), key=itemgetter("docno"))
 
 

@@ -31,12 +31,13 @@ def verify(folder: Path) -> list[str]:
         faults = [
             *wrong_files(folder, manifest["files"]),
             *wrong_ratings(ratings, grades),
+            *wrong_decisions(decisions, grades),
             *wrong_published(published, manifest["qrels"], grades),
         ]
         if (folder / "pools.csv").exists():
             faults += wrong_rounds(rows(folder, "pools.csv"), manifest["pools"])
         return [*faults, *wrong_labels(labels, ratings, decisions, published), *wrong_qrels(folder, labels)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
         return [f"A file is missing or broken ({type(error).__name__}: {error})."]
 
 
@@ -91,6 +92,12 @@ def wrong_rounds(candidates: list[Row], pools: list[dict[str, Any]]) -> Iterator
             text = json.dumps(earlier, ensure_ascii=False, separators=(",", ":"))
             if "before" in pool and hashlib.sha256(text.encode()).hexdigest() != pool["before"]:
                 yield f"pools.csv: the earlier pools of {query} are not those that round {each['round']} was added to."
+
+
+def wrong_decisions(decisions: list[Row], grades: int) -> Iterator[str]:
+    for row in decisions:
+        if row["grade"] not in {"", *map(str, range(grades))}:
+            yield f"decisions.csv: {row['query']} {row['docno']} must have a grade from 0 to {grades - 1}, or none."
 
 
 def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row], published: list[Row]) -> Iterator[str]:

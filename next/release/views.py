@@ -7,14 +7,15 @@ import io
 from django.contrib import messages
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
-from release import datasheet, gate, publishing
+from release import changes, datasheet, gate, publishing
 from release.forms import DatasheetForm, PublishForm
+from release.public_views import file_response
 from web.errors import NotFound, attempt
-from web.tables import Column, Table
+from web.tables import Column, Filter, Table
 
 
 @require_http_methods(["GET", "POST"])
@@ -64,16 +65,49 @@ def version(request: CollectionRequest, collection: Collection, version: str) ->
 
 @require_GET
 @in_collection(ADMIN)
-def release_file(request: CollectionRequest, collection: Collection, version: str) -> HttpResponse:
+def version_changes(request: CollectionRequest, collection: Collection, version: str) -> HttpResponse:
+    """The labels that differ from those of an earlier version, at first of the one just before."""
     published = get_object_or_404(collection.releases, version=version)
-    try:
-        file = published.file.open("rb")
-    except Exception as error:  # each storage has its own errors
-        raise NotFound(
-            f"The file of version {version} cannot be read now. If it is gone, restore it from a backup: its SHA-256 "
-            f"is {published.sha256}."
-        ) from error
-    return FileResponse(file, as_attachment=True, filename=published.file_name)  # type: ignore[return-value]
+    earlier = collection.releases.filter(pk__lt=published.pk)
+    since = earlier.filter(version=request.GET.get("since", "")).first() or earlier.first()
+    if since is None:
+        raise NotFound(f"{version} is the first version: there is none before it to compare with.")
+    before = changes.published_grades(since)
+    rows = changes.changed_rows(before, changes.published_grades(published))
+    kinds = ("added", "changed", "removed")
+    table = Table(
+        request,
+        [row | {"kind": changes.kind(row)} for row in rows],
+        name="changes",
+        row="release/_change_row.html",
+        columns=[
+            Column("query", "Query"),
+            Column("docno", "Document"),
+            Column("kind", "Change", folded=True),
+            Column("before", since.version, number=True),
+            Column("after", version, number=True),
+        ],
+        search=("query", "docno"),
+        filters=[Filter("kind", "Change", [(kind, kind) for kind in kinds])],
+        one="label",
+        many="labels",
+    )
+    context = {"collection": collection, "release": published, "since": since, "earlier": earlier}
+    return table.response("release/changes.html", context | {"changes": changes.summary(since.version, before, rows)})
+
+
+@require_POST
+@in_collection(ADMIN)
+def release_public(request: CollectionRequest, collection: Collection, version: str) -> HttpResponse:
+    published = get_object_or_404(collection.releases, version=version)
+    publishing.show_publicly(release=published, is_public="public" in request.POST)
+    return redirect("version", collection.slug, version)
+
+
+@require_safe
+@in_collection(ADMIN)
+def release_file(request: CollectionRequest, collection: Collection, version: str) -> HttpResponse:
+    return file_response(request, get_object_or_404(collection.releases, version=version))
 
 
 @require_GET

@@ -14,7 +14,8 @@ from typing import IO
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.reading import BadLines, text_files
 from corpus.matching import but_for_leading_zeros
@@ -116,6 +117,7 @@ def import_run(
         check_name(lock_collection(collection), name)
         run.save()
         insert_lists(run, rankings)
+        record(Verb.IMPORTED, collection=collection, object=f"run {name}")
     return run
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from accounts.models import Collection, Invitation, Membership
-from annotation.models import Pair
+from accounts.models import Collection, Invitation, Membership, User
+from annotation.models import Pair, Practice
 from corpus.models import Document, Query
 from evaluation.models import ModelJudge
 from pooling.models import Pool, PoolSet
@@ -20,6 +20,9 @@ from retrieval.models import Run
 KEYS: dict[str, Any] = {
     "withdraw-invitation": Invitation,
     "person": Membership,
+    "server-person": User,
+    "erase-person": User,
+    "remove-factors": User,
     "remove-person": Membership,
     "delete-query": Query,
     "run": Run,
@@ -34,7 +37,11 @@ KEYS: dict[str, Any] = {
     "discard-pools": PoolSet,
     "reopen-pair": Pair,
     "document": Document,
+    "screen-paper": Document,
     "model-judge": ModelJudge,
+    "practice": Practice,
+    "close-practice": Practice,
+    "own-training": Practice,
     "delete-model": ModelJudge,
 }
 
@@ -78,7 +85,7 @@ def values_of(name: str, parameter: str, collection: Collection) -> list[str]:
     if parameter == "token":
         if name == "invitation":
             return ["none"]
-        return [pair.token for pair in Pair.objects.of(collection)]
+        return [pair.token for pair in Pair.objects.filter(query__collection=collection)]
     if parameter == "query_pk":
         return [str(query.pk) for query in collection.queries.all()]
     if name in ("job", "cancel-job"):

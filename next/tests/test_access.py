@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from accounts.models import User
 from accounts.services import add_member
+from corpus.models import Sample
+from corpus.screening import draw_sample
 from jobs.models import Job
 from tests import builders
 from tests.addresses import addresses, patterns
@@ -16,27 +19,32 @@ NOT_HERE = {
     "run-file",
     "run-list",
     "version",
+    "version-changes",
     "release-file",
     "pool-manifest",
     "comparison",
     "system",
     "model-judge",
+    "practice",
+    "own-training",
 }  # this world has none
-ANYONE = {"invitation"}
-LOGGED_IN = {"home", "new-collection", "account"}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
+LOGGED_IN = {"home", "new-collection", "account", "own-data", "make-token", "revoke-token", "ask-erasure"}
+SUPERUSERS = {"everyone", "server-person", "server-record", "erase-person", "remove-factors"}
 MEMBERS = {"collection", "guideline"}
-ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review"}
+ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"}
 ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
 POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
-    *("build-baselines", "make-folds", "delete-model"),
+    *("build-baselines", "make-folds", "delete-model", "close-practice", "release-public"),
 }
 
 
 @pytest.fixture
 def world(query, people, papers):
-    """Something at every address: judged pairs, a case, a job."""
+    """Something at every address: judged pairs, a case, a sample to screen, a job."""
+    draw_sample(sample=Sample(collection=query.collection, seed="s"))
     for number, pair in enumerate(query.pairs.order_by("pk")[:4]):
         builders.judge(pair, people.ann, 1)
         builders.judge(pair, people.bob, number % 3)
@@ -62,7 +70,7 @@ def test_everybody_is_asked_to_log_in(world, client):
 def test_strangers_find_nothing(world, as_):
     builders.person("stranger")
     for name, codes in statuses(as_("stranger"), world).items():
-        if name not in ANYONE | LOGGED_IN | POST_ONLY:
+        if name not in ANYONE | LOGGED_IN | SUPERUSERS | POST_ONLY:
             assert codes == {404}, name
 
 
@@ -72,7 +80,7 @@ def test_strangers_find_nothing(world, as_):
 def test_a_role_opens_its_own_pages_and_no_others(world, as_, username, own):
     annotators_and_adjudicators = ANNOTATORS | ADJUDICATORS
     for name, codes in statuses(as_(username), world).items():
-        if name in ANYONE | LOGGED_IN:
+        if name in ANYONE | LOGGED_IN | SUPERUSERS:
             continue
         allowed = name in own if own is not None else name not in annotators_and_adjudicators
         if not allowed:
@@ -93,13 +101,21 @@ def test_posting_to_anothers_page_is_refused(world, as_, username):
             assert client.post(path).status_code in {403, 405}, name
 
 
+def test_the_servers_pages_are_for_superusers(world, as_, people):
+    for username, shown in (("admin", {403, 405}), ("root", {200, 405})):
+        User.objects.filter(pk=builders.person("root").pk).update(is_superuser=True)
+        codes = statuses(as_(username), world)
+        assert codes.keys() >= SUPERUSERS
+        assert set().union(*(codes[name] for name in SUPERUSERS)) == shown
+
+
 def test_a_member_of_one_collection_finds_nothing_of_another(world, as_, people):
     theirs = list(addresses(world))
     other = builders.collection("other")
     add_member(collection=other, user=builders.person("eva"), roles=["admin", "annotator", "adjudicator"])
     client = as_("eva")
     for name, path in theirs:
-        if name in ANYONE | LOGGED_IN:
+        if name in ANYONE | LOGGED_IN | SUPERUSERS:
             continue
         assert client.get(path).status_code in {404, 405}, name
         elsewhere = path.replace(f"/c/{world.slug}/", "/c/other/")

@@ -17,7 +17,8 @@ from django.urls import reverse
 
 from accounts.services import add_member
 from annotation.judging import shown_pair
-from annotation.models import PublishedLabel, Qrels
+from annotation.models import PublishedLabel, Qrels, Slot
+from annotation.practice import gold_documents, start_practice
 from corpus.models import Document
 from pooling.models import Candidate, Contribution
 from retrieval.models import RankedList, Run
@@ -36,13 +37,18 @@ NOISE = [
     rb'name="(replaces|judgments?)" value="[0-9a-f-]*"',
     rb"\d+ [A-Z][a-z]{2}( \d{4})?, \d\d:\d\d",
     rb'datetime="[^"]*"',
+    rb'"[0-9-]{10}T[0-9:.]+Z"',  # moments in one's own data
 ]
 
 
 def crawl(client, collection) -> dict[str, bytes]:
-    """What the server sends at every address, without what differs between two equal visits."""
+    return seen_at(client, [path for _, path in addresses(collection)])
+
+
+def seen_at(client, paths) -> dict[str, bytes]:
+    """What the server sends at each path, without what differs between two equal visits."""
     seen = {}
-    for _, path in addresses(collection):
+    for path in paths:
         answer = client.get(path)
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         if body[:2] == b"PK":
@@ -201,3 +207,21 @@ def decide_all(pairs, adjudicator) -> None:
             replaces=None,
             seconds=None,
         )
+
+
+def test_a_trainee_learns_no_answer_before_the_end(collection, papers, people, as_):
+    """All but one pair judged: nothing that the server sends depends on the answers."""
+    query = builders.query(collection, papers[0])
+    cem = builders.person("cem", collection, "annotator")
+
+    def train(*grades):
+        def history():
+            gold = {query.name: dict(zip(("d01", "d02", "d03"), grades, strict=True))}
+            about = {"documents": gold_documents(collection, gold), "people": [cem], "by": None}
+            start_practice(collection=collection, name="Training", gold=gold, **about)
+            for slot in Slot.objects.filter(judge=cem, position__lt=3).select_related("pair", "judge"):
+                builders.judge(slot.pair, cem, 1)
+
+        return history
+
+    assert_same(two_worlds(train(1, 1, 1), train(0, 3, 2), lambda: crawl(as_("cem"), collection)))

@@ -24,6 +24,11 @@ def defused(cell: object) -> object:
     return f"'{cell}"
 
 
+def as_typed(cell: str) -> str:
+    """The text that `defused` was given."""
+    return cell[1:] if cell[:1] == "'" and defused(cell[1:]) == cell else cell
+
+
 def csv_lines(rows: Iterable[Iterable[object]], *, safe: bool = True) -> Iterator[str]:
     """None is an empty field; floats go by repr."""
     for row in rows:

@@ -28,7 +28,7 @@ class LinesField(forms.CharField):
         return "\n".join(value) if isinstance(value, list) else value
 
 
-def cleaned(form: forms.Form) -> dict[str, Any]:
+def cleaned(form: forms.BaseForm) -> dict[str, Any]:
     """The values of a form that no person sees, such as a script's; what is wrong with them as one sentence."""
     if not form.is_valid():
         raise BadInput("; ".join(f"{name}: {errors[0]}" for name, errors in form.errors.items()))

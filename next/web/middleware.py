@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
+from requests import RequestException
 
 from web.errors import AppError, BadInput, Conflict, error_response
 
@@ -41,6 +42,9 @@ class PlainErrors:
         if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
             logger.warning("%s: %s", request.path, error)
             error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
+        if isinstance(error, RequestException):  # allauth asks the provider where to send the person
+            logger.warning("%s: %s", request.path, error)
+            error = AppError("The server for this log-in does not answer. Try again later, or log in another way.")
         if isinstance(error, OverflowError) and "SQLite" in str(error):
             error = BadInput("A number is too large. It is the key of nothing here.")
         return error_response(request, error) if isinstance(error, AppError) else None

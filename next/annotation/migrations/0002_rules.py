@@ -11,12 +11,21 @@ class Migration(migrations.Migration):
         *append_only("annotation_judgment"),
         *append_only("annotation_qrels"),
         *append_only("annotation_publishedlabel"),
+        Reject(
+            "two_slots_a_pair",
+            table="annotation_slot",
+            event="INSERT",
+            when="NEW.number NOT IN (1, 2) "
+            "AND EXISTS (SELECT 1 FROM annotation_pair p WHERE p.id = NEW.pair_id AND p.counts)",
+        ),
+        Reject("slot_stays_in_place", table="annotation_slot", event="UPDATE", columns="pair_id, number"),
+        Reject("counts_for_good", table="annotation_pair", event="UPDATE", columns="counts"),
         Reject("slot_kept", table="annotation_slot", event="DELETE"),
         Reject(
             "judge_of_a_judged_slot_kept",
             table="annotation_slot",
             event="UPDATE",
-            columns="judge_id, pair_id, number",
+            columns="judge_id",
             when="OLD.judgment_id IS NOT NULL",
         ),
         Reject(

@@ -13,7 +13,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import IO, Any, TypeVar
 
@@ -163,12 +163,16 @@ def _members(archive: zipfile.ZipFile, name: str, main: str) -> list[zipfile.Zip
     files = named or [each for each in files if not NO_DATA.search(each.filename)]
     if not files:
         raise BadInput(f"{name} has no files with data in it.")
-    if len(files) > MOST_FILES:
-        raise BadInput(f"{name} has {len(files):,} files. Put at most {MOST_FILES:,} into a zip.")
-    for member in files:
+    refuse_unusual(files, name)
+    return files
+
+
+def refuse_unusual(members: Sequence[zipfile.ZipInfo], name: str) -> None:
+    if len(members) > MOST_FILES:
+        raise BadInput(f"{name} has {len(members):,} files. Put at most {MOST_FILES:,} into a zip.")
+    for member in members:
         if member.flag_bits & 1:
             raise BadInput(f"{name}/{member.filename} is encrypted. Pack it again without a password.")
         # An LZMA header can ask for a dictionary of 4 GB, which is allocated at once.
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadInput(f"{name}/{member.filename} is packed in an unusual way. Pack it as an ordinary zip.")
-    return files

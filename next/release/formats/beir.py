@@ -29,9 +29,13 @@ def query_line(query: Row) -> Row:
 
 
 def document_line(document: Row) -> Row:
+    """With the sentences as they were shown, and what an import of documents knows predicted labels by."""
+    metadata = {key: document[key] for key in ("year", "venue", "authors", "sentences")}
+    if document["labels"]:
+        metadata["pred_labels" if document["labels_predicted"] else "labels"] = document["labels"]
     return {
         "_id": document["docno"],
         "title": document["title"],
         "text": " ".join(document["sentences"]),
-        "metadata": {key: document[key] for key in ("year", "venue", "authors")},
+        "metadata": metadata,
     }

@@ -1,7 +1,7 @@
 """The release's own tables as CSV: queries, pools, ratings, decisions, labels.
 
-Ids are written as they are, because programs read these files. Names of sources and runs, which people choose, are
-kept from running as formulas in a spreadsheet.
+Ids are written as they are, because programs read these files. Names of sources, runs and types of papers, which
+people choose, are kept from running as formulas in a spreadsheet.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from release.tables import Row, Tables
 from web.csv import csv_lines, defused
 
 COLUMNS = {
-    "queries.csv": ("name", "facet", "docno", "fold"),
+    "queries.csv": ("name", "facet", "docno", "fold", "sentence_numbers", "paper_type"),
     "labels.csv": ("query", "facet", "docno", "how", "grade", "first", "second"),
     "ratings.csv": (
         "query",
@@ -38,7 +38,7 @@ NO_RUN: Row = {"run": None, "rank": None, "score": None, "drawn": None}
 @release_format("csv")
 def csv_files(tables: Tables) -> Files:
     files = {
-        "queries.csv": table("queries.csv", tables.queries),
+        "queries.csv": table("queries.csv", map(query_row, tables.queries)),
         "labels.csv": table("labels.csv", tables.labels),
         "ratings.csv": table("ratings.csv", tables.ratings),
         "decisions.csv": table("decisions.csv", tables.decisions),
@@ -53,6 +53,11 @@ def table(name: str, rows: Iterable[Row]) -> bytes:
     columns = COLUMNS[name]
     lines = csv_lines([columns, *([row[column] for column in columns] for row in rows)], safe=False)
     return "".join(lines).encode()
+
+
+def query_row(query: Row) -> Row:
+    numbers = " ".join(map(str, query["sentence_numbers"]))
+    return query | {"sentence_numbers": numbers, "paper_type": defused(query["paper_type"])}
 
 
 def pool_rows(candidates: Iterable[Row]) -> Iterable[Row]:

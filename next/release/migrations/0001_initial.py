@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                 ("size", models.PositiveBigIntegerField(help_text="In bytes.")),
                 ("manifest", models.JSONField()),
                 ("published_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("is_public", models.BooleanField(default=False)),
                 (
                     "collection",
                     models.ForeignKey(

@@ -12,6 +12,7 @@ from annotation import importing, openings, published
 from annotation.guidelines import save_guideline
 from annotation.judging import shown_pair
 from annotation.models import Judgment, Opening, Pair, PairState, Slot
+from annotation.practice import start_practice
 from tests import builders
 from tests.builders import judge
 from tests.transactions import REAL_TRANSACTIONS, meet, together
@@ -172,3 +173,30 @@ def test_an_opening_that_waited_for_published_labels_leaves_their_pairs_out(coll
     )
     assert error is None
     assert Pair.objects.get().document.docno == "d02"
+
+
+def test_practice_and_live_judging_of_a_query_do_not_begin_at_once(collection, papers, people):
+    """Either may come first; then the other is refused."""
+    made = builders.query(collection, papers[9])
+    builders.frozen_pool(made, papers[1:4])
+    couple = (people.ann, people.bob)
+    about = {"documents": {made: papers[1:3]}, "people": couple, "by": None}
+    error = meet(
+        lambda: start_practice(collection=collection, name="Pilot", **about),
+        lambda: openings.open_queries(collection=collection, queries=[made], couples={made.pk: couple}, by=None),
+    )
+    assert isinstance(error, Conflict)
+    assert not Pair.objects.filter(counts=True).exists()
+
+
+def test_a_round_that_opens_while_a_judge_revises_takes_old_pairs_all_the_same(query, pair, people, collection):
+    builders.judge_all(query, {each.document.docno: (1, 1) for each in query.pairs.select_related("document")})
+    builders.frozen_pool(query, [builders.document(collection, "n1")], 2)
+    couple, other = {query.pk: (people.ann, people.bob)}, fresh(pair)
+    acts = (
+        lambda: openings.open_queries(collection=collection, queries=[query], couples=couple, by=None),
+        lambda: judge(other, people.ann, 3),
+    )
+    assert not [answer for answer in together(*acts) if isinstance(answer, Exception)]
+    assert Pair.objects.filter(counts=False, state=PairState.OPEN).count() == 1
+    assert Pair.objects.get(pk=pair.pk).state == PairState.CASE

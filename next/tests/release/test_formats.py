@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 import ir_measures
@@ -94,10 +95,32 @@ def test_texts_of_documents_are_there_only_when_asked_for(judged):
         "_id": "d00",
         "title": "On d00",
         "text": "Why d00 matters. How d00 works. What d00 found.",
-        "metadata": {"year": 2000, "venue": "", "authors": []},
+        "metadata": {
+            "year": 2000,
+            "venue": "",
+            "authors": [],
+            "sentences": ["Why d00 matters.", "How d00 works.", "What d00 found."],
+            "labels": ["background", "method", "result"],
+        },
     }
     assert "d00_method\tOn d00 How d00 works.\n" in with_texts["trec/topics.tsv"]
     assert without["trec/topics.tsv"] == "7\tHarbour dues What do ships pay?\n"  # a topic is of the collection itself
+
+
+def test_croissant_names_every_file_and_cuts_the_labels_out_of_the_qrels(judged):
+    Document.objects.filter(docno="d01").update(docno="007")
+    content = built(judged, with_texts=True).content
+    files = files_of(content)
+    about = json.loads(files["croissant.json"])
+    digests = {each["contentUrl"]: each["sha256"] for each in about["distribution"]}
+    expected = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
+    assert digests == {name: expected[name] for name in files.keys() - {"croissant.json", "MANIFEST.json"}}
+    cut = [each["source"]["transform"]["regex"] for each in about["recordSet"][0]["field"]]
+    lines = files["trec/qrels.all.txt"].splitlines()
+    found = [[re.match(regex, line)[1] for regex in cut] for line in lines]
+    assert found == [[row["query"], row["docno"], row["grade"]] for row in rows(files["labels.csv"]) if row["grade"]]
+    Document.objects.filter(docno="007").update(docno="0,07")  # the reader of Croissant would cut it at the comma
+    assert json.loads(files_of(built(judged).content)["croissant.json"])["recordSet"] == []
 
 
 def test_csfcube_files_have_the_keys_and_lists_of_the_published_ones(judged):
@@ -218,7 +241,8 @@ def test_the_same_labels_give_the_same_bytes_on_every_database(judged, database)
         slot.save(update_fields=["position"])
     assert built(judged, with_texts=True).content == content
     files = files_of(content)
-    data = {name: files[name] for name in files if not name.endswith((".md", ".py")) and name != "MANIFEST.json"}
+    of_others = ("MANIFEST.json", "croissant.json")  # they have the digests of texts
+    data = {name: files[name] for name in files if not name.endswith((".md", ".py")) and name not in of_others}
     assert hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest() == (
-        "4cad96345edd7424b146f3b0f3e2caa6f4fdb199fb4b2cba80f077d7eb2fc6ec"
+        "068cbb25e6a1410bacbccb0c23a3caca414e90f075e5024b4258b4ebc985c8c3"
     )

@@ -11,7 +11,9 @@ from django.urls import reverse
 from jobs import work
 from jobs.models import Job
 from release.models import Datasheet, Release
-from tests.release.helpers import ACCEPT_ALL, files_of
+from tests import builders
+from tests.release.helpers import ACCEPT_ALL, files_of, pair_of
+from tests.release.test_publishing import publish
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +96,33 @@ def test_the_list_of_versions_is_a_file_too(published, admin):
     assert content_of(response).decode().splitlines()[1].startswith("1.0,6,")
 
 
+def test_a_version_is_compared_with_any_earlier_one(published, people, admin):
+    method = published.collection.queries.get(name="d00_method")
+    builders.decide(pair_of(method, "d04"), people.ada, 1)
+    publish(published.collection, "1.1")
+    builders.decide(pair_of(method, "d02"), people.ada, 0)
+    publish(published.collection, "1.2")
+    url = reverse("version-changes", args=["papers", "1.2"])
+    assert [each.version for each in admin.get(url).context["earlier"]] == ["1.1", "1.0"]
+    found = {
+        since: [
+            row.split(",") for row in content_of(admin.get(url, {"since": since, "format": "csv"})).decode().split()
+        ]
+        for since in ("1.0", "1.1", "1.2", "x")
+    }
+    assert found["1.0"] == [
+        ["query", "docno", "kind", "before", "after"],
+        ["d00_method", "d02", "changed", "3", "0"],
+        ["d00_method", "d04", "added", "", "1"],
+    ]
+    assert found["1.1"] == found["1.0"][:2]
+    assert found["1.2"] == found["x"] == found["1.1"]  # no earlier version: the one just before
+    added = admin.get(url, {"since": "1.0", "kind": "added"})
+    assert [row["docno"] for row in added.context["table"].page.object_list] == ["d04"]
+    assert (added.context["changes"]["changed"], added.context["changes"]["same"]) == (1, 5)
+    assert admin.get(reverse("version-changes", args=["papers", "1.0"])).status_code == 404
+
+
 def test_a_datasheet_is_saved_half_answered(collection, admin):
     url = reverse("datasheet", args=["papers"])
     assert admin.post(url, {"purpose": "To compare."}).status_code == 302
@@ -111,5 +140,5 @@ def test_only_admins_see_releases(judged, as_, person, page):
 
 
 def test_no_judge_reads_a_published_file(published, as_):
-    for page in ("version", "release-file"):
+    for page in ("version", "version-changes", "release-file"):
         assert as_("ann").get(reverse(page, args=["papers", "1.0"])).status_code == 403

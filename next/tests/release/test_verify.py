@@ -78,6 +78,7 @@ WRONG = [
     ("labels.csv", "d00_method,method,d03,set aside,", "d00_method,method,d03,undecided,"),
     ("labels.csv", "d00_method,method,d02,decided,3", "d00_method,method,d02,decided,0"),
     ("decisions.csv", "d00_method,method,d02,adjudicator-1,3", "d00_method,method,d02,adjudicator-1,2"),
+    ("decisions.csv", "d00_method,method,d02,adjudicator-1,3", "d00_method,method,d02,adjudicator-1,4"),
     ("ratings.csv", "d00_method,method,d01,2,", "d00_method,method,d01,1,"),
     ("ratings.csv", "d00_method,method,d02,1,annotator-2,0", "d00_method,method,d02,1,annotator-1,0"),
     ("ratings.csv", ",,text,", ",,,"),

@@ -21,7 +21,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no collection {options['collection']!r}.")
         identical = imported = 0
         for pool_set in collection.pool_sets.frozen().order_by("frozen_at"):
-            if not pool_set.manifest:
+            if not pool_set.plan:
                 imported += pool_set.pools.count()
                 continue
             if difference := first_difference(pool_set):

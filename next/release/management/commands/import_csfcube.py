@@ -5,34 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.models import User
-from annotation.models import Judgment, Pair
+from accounts.models import Collection, User
 from release.csfcube import import_csfcube
-from web.errors import AppError
+from release.management.commands import import_release
 
 
-class Command(BaseCommand):
+class Command(import_release.Command):
     help = "Make a collection of a checkout of CSFCube's release, with its pools, judgments and labels."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the short name of the new collection")
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("path", type=Path, metavar="folder")
         parser.add_argument("--admin", default="", help="username of its admin; without one, only superusers see it")
 
-    def handle(self, slug: str, folder: Path, admin: str, **options: Any) -> None:
-        user = User.objects.filter(username=admin).first()
-        if admin and user is None:
-            raise CommandError(f"There is no account {admin!r}.")
-        try:
-            collection = import_csfcube(folder=folder, slug=slug, admin=user)
-        except AppError as error:
-            raise CommandError(str(error)) from error
-        judgments = Judgment.objects.filter(collection=collection)
-        self.stdout.write(
-            f"{slug}: {collection.documents.count():,} documents, {collection.queries.count()} queries "
-            f"({collection.queries.exclude(openings=None).count()} judged), "
-            f"{Pair.objects.of(collection).count():,} pairs, {judgments.count():,} judgments "
-            f"({judgments.filter(grade=None).count()} missing), {collection.decisions.count():,} decisions."
-        )
+    def make(self, *, path: Path, slug: str, admin: User | None, **options: Any) -> Collection:
+        return import_csfcube(folder=path, slug=slug, admin=admin)

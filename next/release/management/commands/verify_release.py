@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from release.importing import unpacked
 from release.verify import verify
+from web.errors import BadInput
 
 
 class Command(BaseCommand):
@@ -19,12 +19,11 @@ class Command(BaseCommand):
         parser.add_argument("zip", type=Path)
 
     def handle(self, **options: Any) -> None:
-        with TemporaryDirectory() as folder:
-            try:
-                with zipfile.ZipFile(options["zip"]) as archive:
-                    archive.extractall(folder)
-            except (OSError, zipfile.BadZipFile) as error:
-                raise CommandError(f"{options['zip']} cannot be read: {error}") from error
-            if faults := verify(Path(folder)):
-                raise CommandError("\n".join(faults))
+        try:
+            with unpacked(options["zip"]) as folder:
+                faults = verify(folder)
+        except BadInput as error:
+            raise CommandError(str(error)) from error
+        if faults:
+            raise CommandError("\n".join(faults))
         self.stdout.write("Every file is as published, and the labels follow from the judgments.")
