@@ -21,7 +21,8 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from accounts.models import ANNOTATOR, Collection, User
+from accounts.models import ANNOTATOR, Collection, User, Verb
+from accounts.record import record
 from accounts.services import add_member, lock_collection
 from annotation.judging import state_of
 from annotation.models import Judgment, Opening, Pair, PublishedLabel, Reason, Slot
@@ -37,6 +38,7 @@ from pooling.building import freeze_given
 from pooling.models import Candidate, Pool
 from retrieval.models import JUDGMENTS
 from web.errors import BadInput
+from web.templatetags.ui import plural
 
 KIND = "import_judgments"
 COLUMNS = {  # by the names that files give them; "score" is none of a grade, it may be a retriever's
@@ -259,6 +261,8 @@ def _choose_people(collection: Collection, plan: Plan, people: Mapping[str, str]
 def import_judgments(work: Work, *, path: str, **choices: Any) -> None:
     with work.commit() as result:
         plan = write_judgments(work.collection, path, **choices)
+        pairs = plural(len(plan.pairs), "judged pair,judged pairs")
+        record(Verb.IMPORTED, collection=work.collection, object=f"{pairs} of {PurePath(path).name}", by=work.by)
         transaction.on_commit(lambda: discard_upload(path))
         result |= {"pairs": len(plan.pairs), "cases": plan.cases, "people": len({*plan.who.values()})}
 
@@ -310,7 +314,7 @@ def write_judgments(collection: Collection, path: str, **choices: Any) -> Plan:
     return plan
 
 
-def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgment, ...]]) -> None:
+def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgment, ...]]) -> list[Pair]:
     """Pairs with both judgments, which are not saved yet.
 
     They need judge, grade or reason. A digest that they lack becomes that of the texts as they are here.
@@ -337,6 +341,8 @@ def write_judged_pairs(opening: Opening, judged: Mapping[Document, tuple[Judgmen
     unjudged.update(judgment=Subquery(Judgment.objects.filter(slot=OuterRef("pk")).values("pk")))
     settled: dict[tuple[str, int | None], list[int]] = defaultdict(list)
     for pair in made:
-        settled[state_of(judged[pair.document], pair.referred)].append(pair.pk)
+        pair.state, pair.final = state_of(judged[pair.document], pair.referred)
+        settled[pair.state, pair.final].append(pair.pk)
     for (state, final), keys in settled.items():
         Pair.objects.filter(pk__in=keys).update(state=state, final=final)
+    return made

@@ -17,7 +17,8 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Pair, PublishedLabel, Qrels
 from corpus.formats.reading import BadLines, text_files
@@ -29,6 +30,7 @@ from pooling.building import freeze_given
 from pooling.models import Candidate
 from retrieval.models import QRELS
 from web.errors import BadInput
+from web.templatetags.ui import plural
 
 KIND = "import_labels"
 GRADE = re.compile(r"-?\d{1,3}", re.ASCII)
@@ -142,6 +144,8 @@ def plan_labels(
 def import_labels(work: Work, *, path: str, origin: str, **choices: Any) -> None:
     with work.commit() as result:
         plan = write_labels(work.collection, path, origin=origin, **choices)
+        labels = plural(len(plan.labels), "published label,published labels")
+        record(Verb.IMPORTED, collection=work.collection, object=f"{labels} of {PurePath(path).name}", by=work.by)
         transaction.on_commit(lambda: discard_upload(path))
         result |= {"labels": len(plan.labels), "queries": plan.queries, "left_out": plan.left_out}
 
