@@ -27,10 +27,21 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         if opened:
             messages.success(request, f"{opened} queries are open.")
             return redirect("progress", collection.slug)
-    rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
+    unchecked = set(queries.with_unchecked_labels().values_list("pk", flat=True))
+    rows = [
+        {"query": query, "size": sizes.get(query.pk, 0), "is_unchecked": query.pk in unchecked}
+        for query in queries.select_related("document")
+    ]
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
     unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
-    context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
+    context = {
+        "collection": collection,
+        "form": form,
+        "rows": rows,
+        "annotators": annotators,
+        "unguided": unguided,
+        "unchecked": unchecked,
+    }
     return render(request, "annotation/open_queries.html", context)
 
 
@@ -42,7 +53,14 @@ def _open_chosen(request: CollectionRequest, form: OpenForm, annotators: list[Us
         couples = {query.pk: (first, second) for query in queries}
     else:
         couples = openings.share(queries, annotators, sizes, collection.seed)
-    return len(openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user))
+    opened = openings.open_queries(
+        collection=collection,
+        queries=queries,
+        couples=couples,
+        by=request.user,
+        with_unchecked_labels=form.cleaned_data["with_unchecked_labels"],
+    )
+    return len(opened)
 
 
 @require_POST

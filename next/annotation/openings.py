@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import Collection, User
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Slot
-from corpus.models import Query
+from corpus.models import Query, QueryQuerySet
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool, PoolSet
 from web.errors import BadInput, Conflict
@@ -22,7 +22,7 @@ Couple = tuple[User, User]
 TOKEN_LENGTH = 16
 
 
-def openable_queries(collection: Collection) -> QuerySet[Query]:
+def openable_queries(collection: Collection) -> QueryQuerySet:
     """Queries with a frozen pool that nobody judges yet."""
     return (
         collection.queries.filter(pools__pool_set__frozen_at__isnull=False, openings=None).distinct().order_by("name")
@@ -31,14 +31,28 @@ def openable_queries(collection: Collection) -> QuerySet[Query]:
 
 @transaction.atomic
 def open_queries(
-    *, collection: Collection, queries: Iterable[Query], couples: dict[int, Couple], by: User | None
+    *,
+    collection: Collection,
+    queries: Iterable[Query],
+    couples: dict[int, Couple],
+    by: User | None,
+    with_unchecked_labels: bool = False,
 ) -> list[Opening]:
     """Make the pairs of each query's frozen pool, and two slots a pair, one for each person of its couple.
 
     `couples` are by the query's key. They are judged in the order of their opening; a random one keeps the facets of
-    a paper apart. All are opened or none.
+    a paper apart. All are opened or none. From then on the labels of their sentences stay, so predicted ones that
+    nobody checked are refused unless `with_unchecked_labels`.
     """
     lock_collection(collection)
+    queries = list(queries)
+    unchecked = collection.queries.filter(pk__in=[query.pk for query in queries]).with_unchecked_labels()
+    if not with_unchecked_labels and (names := sorted(unchecked.values_list("name", flat=True))):
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise Conflict(
+            f"The sentence labels of {', '.join(names[:3])}{more} were predicted, and nobody checked them. "
+            "Judges see them in bold, and they stay once a query is open. Check them first, or tick that you know."
+        )
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
     return [_open(collection, query, couples[query.pk], by) for query in ordered]
 

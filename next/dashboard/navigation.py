@@ -22,7 +22,11 @@ class Tab:
 
 ADMIN_TABS = [
     Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
-    Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
+    Tab(
+        "Documents",
+        {"documents": "Documents", "labels": "Sentence labels"},
+        ("document", "import-documents", "check-labels"),
+    ),
     Tab("Queries", {"queries": "Queries"}, ("query", "add-queries", "import-topics")),
     Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
     Tab(

@@ -14,6 +14,7 @@ from web.tables import Column, Filter, Table
 PAGES = {  # where the result of a kind of job is seen
     "import_documents": "documents",
     "import_topics": "queries",
+    "predict_labels": "labels",
     "compute_agreement": "agreement",
     "build_runs": "runs",
     "build_pools": "pools",

@@ -242,7 +242,7 @@ def _write_documents(collection: Collection, release: Release) -> dict[str, Docu
         )
         # The labels of query papers were corrected by hand.
         document.labels_predicted = bool(document.labels) and docno not in listed
-        document.text_digest = text_digest(document.title, document.sentences, document.labels)
+        document.text_digest = text_digest(document.title, document.sentences)
         documents.append(document)
     return {document.docno: document for document in Document.objects.bulk_create(documents, batch_size=500)}
 

@@ -34,6 +34,7 @@ KEYS: dict[str, Any] = {
     "discard-pools": PoolSet,
     "reopen-pair": Pair,
     "document": Document,
+    "check-labels": Document,
     "model-judge": ModelJudge,
     "delete-model": ModelJudge,
 }
