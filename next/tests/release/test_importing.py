@@ -159,7 +159,7 @@ BROKEN = [
     ("beir/corpus.jsonl", '"year": 2001', '"year": "in press"', "year"),
     ("collection.json", '"merged_labels": {}', '"merged_labels": 7', "collection|itself"),
     ("MANIFEST.json", '"grades": [', '"grades": [7,', "7|itself"),
-    ("MANIFEST.json", '"pools": [', '"pools": 7, "x": [', "itself"),
+    ("MANIFEST.json", '"pools": [', '"pools": 7, "x": [', "missing or broken"),
     ("MANIFEST.json", "{", "[" * 100_000, "broken"),
 ]
 
