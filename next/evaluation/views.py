@@ -196,13 +196,14 @@ def compare(request: CollectionRequest, collection: Collection) -> HttpResponse:
     if not isinstance(tables, dict) or not tables:
         return render(request, "evaluation/compare.html", context | {"job": tables or None})
     asked = choice.asked
-    values = {run.pk: tables[run.pk].loc[asked, choice.by] for run in runs}
+    tables = {key: table.reindex(asked) for key, table in tables.items()}  # labels may have come meanwhile
+    values = {run.pk: tables[run.pk][choice.by] for run in runs}
     best = sorted(runs, key=lambda run: (-(values[run.pk].mean() or 0.0), run.name))
     by_key = {str(run.pk): run for run in best}
     first = by_key.get(request.GET.get("first", ""), best[0])
     by_key.pop(str(first.pk))
     second = by_key.get(request.GET.get("second", ""), next(iter(by_key.values())))
-    one, other = tables[first.pk].loc[asked], tables[second.pk].loc[asked]
+    one, other = tables[first.pk], tables[second.pk]
     tests = [{"measure": m, **significance.paired(one[m].tolist(), other[m].tolist())} for m in choice.profile.measures]
     couples = [
         {"first": a, "second": b, **significance.paired(values[a.pk].tolist(), values[b.pk].tolist(), ranks=False)}
@@ -266,7 +267,7 @@ def system(request: CollectionRequest, collection: Collection, pk: int) -> HttpR
     tables = scored(request, collection, [run], choice)
     if not isinstance(tables, dict):
         return render(request, "evaluation/system.html", context | {"job": tables})
-    ordered = tables[run.pk].loc[choice.asked, choice.by].dropna().sort_values(ascending=False, kind="stable")
+    ordered = tables[run.pk][choice.by].reindex(choice.asked).dropna().sort_values(ascending=False, kind="stable")
     by_value = [(value, choice.queries[name]) for name, value in ordered.items()]
     about: dict[str, Any] = {"facets": choice.facets, "split": choice.split, "seed": collection.seed}
     context |= {
