@@ -222,7 +222,8 @@ def leaderboard(
         for run in runs:
             figures = {name: found[run.pk, name] for name in profile.measures}
             low, high = interval(of_facet[run.pk, by].tolist(), seed) or (None, None)
-            rows.append({"facet": facet, "run": run, "name": run.name, "figures": figures, "low": low, "high": high})
+            row = {"facet": facet, "run": run, "name": run.name, "low": low, "high": high}
+            rows.append(row | {"figures": figures, "values": [*figures.values()]})
         rows.sort(key=lambda row: (row["figures"][by] is None, -(row["figures"][by] or 0.0), row["name"]))
         board += [row | {"place": place} for place, row in enumerate(rows, 1)]
     return board

@@ -165,16 +165,13 @@ def board_file(kind: str, board: list[dict[str, Any]], choice: Choice) -> HttpRe
     measures = choice.profile.measures
     if kind == "csv":
         head = ["facet", "place", "system", *measures, f"{choice.by} low", f"{choice.by} high"]
-        rows = [
-            [row["facet"], row["place"], row["name"], *row["figures"].values(), row["low"], row["high"]]
-            for row in board
-        ]
+        rows = [[row["facet"], row["place"], row["name"], *row["values"], row["low"], row["high"]] for row in board]
         return csv_response("leaderboard.csv", [head, *rows])
     lines = [r"\begin{tabular}{ll" + "r" * len(measures) + "}", r"\toprule"]
     names = " & ".join(escape(name) for name in measures)
     lines += [rf"facet & system & {names} \\", r"\midrule"]
     for row in board:
-        values = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in row["figures"].values())
+        values = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in row["values"])
         lines.append(rf"{escape(row['facet'])} & {escape(row['name'])} & {values} \\")
     lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", ""]
     response = HttpResponse("\n".join(lines), content_type="application/x-tex; charset=utf-8")
