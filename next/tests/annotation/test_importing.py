@@ -13,7 +13,7 @@ from accounts.models import User
 from adjudication.labels import final_labels, labelled_pairs
 from agreement.report import agreement_report
 from annotation import importing
-from annotation.models import Judgment, Opening, Pair
+from annotation.models import Judgment, Opening, Pair, Slot
 from corpus.models import Document, Query
 from jobs.work import run, run_now
 from pooling.models import Candidate
@@ -136,11 +136,12 @@ def test_judgments_become_pairs_cases_and_labels(collection, topics, upload, peo
     result = imported(collection, upload("f.csv", text + "2,1,Zoë,0,,\n2,1,ann,-1,,too long\n"))
     assert result == {"pairs": 3, "cases": 2, "people": 2}
     rows = labelled_pairs(collection).astype(object)
-    assert rows[["query", "docno", "state", "first_judge", "second_judge"]].to_numpy().tolist() == [
-        ["1", "a", "agreed", "ann", "papers-Zoë"],
-        ["1", "b", "case", "ann", "papers-Zoë"],
-        ["2", "1", "case", "ann", "papers-Zoë"],
+    assert rows[["query", "docno", "state"]].to_numpy().tolist() == [
+        ["1", "a", "agreed"],
+        ["1", "b", "case"],
+        ["2", "1", "case"],
     ]
+    assert set(Slot.objects.values_list("number", "judge__username")) == {(1, "ann"), (2, "papers-Zoë")}
     assert rows["second_reason"].tolist() == ["", "text", ""]
     missing = Judgment.objects.get(judge=people.ann, grade=None)
     assert (missing.reason, missing.note, missing.seconds) == ("other", "too long", None)
