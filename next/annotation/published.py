@@ -20,7 +20,7 @@ from django.db import transaction
 from accounts.models import Collection
 from accounts.services import lock_collection
 from annotation.models import Pair, PublishedLabel, Qrels
-from corpus.formats.reading import BadLines, text_files
+from corpus.formats.reading import lines_of_one_file
 from corpus.matching import known_ids
 from corpus.models import Query
 from corpus.uploads import discard_upload
@@ -34,7 +34,7 @@ KIND = "import_labels"
 GRADE = re.compile(r"-?\d{1,3}", re.ASCII)
 MOST_GRADES = 20  # different ones in a file; more are no grades
 NAMED = 20  # of what is left out
-SCORE = "score"  # ends BEIR's first line, "query-id corpus-id score"
+HEADS = ("score", "grade", "relevance")  # end a first line of names, such as BEIR's
 
 
 @dataclass
@@ -60,13 +60,12 @@ def read_qrels(path: str) -> Iterator[tuple[int, str, str, int]]:
     """Line, query, docno and grade: TREC's four columns, or three as BEIR has them, with or without a first line."""
     name = PurePath(path).name
     with default_storage.open(path) as stored:
-        file = next(text_files(stored, name, BadLines(), settings.UPLOAD_MAX_BYTES, ""))
-        for number, line in file.lines():
+        for number, line in lines_of_one_file(stored, name, settings.UPLOAD_MAX_BYTES):
             columns = line.strip("\r\n").split("\t")
             if len(columns) not in (3, 4):
                 columns = line.split()
             columns = [column.strip() for column in columns]
-            if not any(columns) or (number == 1 and columns[-1].lower() == SCORE):
+            if not any(columns) or (number == 1 and columns[-1].lower() in HEADS):
                 continue
             if len(columns) not in (3, 4):
                 what = "qrels have 4 columns (query 0 docno grade), or 3 without the 0"

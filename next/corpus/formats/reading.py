@@ -151,6 +151,14 @@ def text_files(stored: IO[bytes], name: str, bad_lines: BadLines, limit: int, ma
         raise BadInput(f"{name}: the packed file is damaged or cut short ({error}). Upload it again.") from error
 
 
+def lines_of_one_file(stored: IO[bytes], name: str, limit: int) -> Iterator[tuple[int, str]]:
+    """The lines of an upload that must be one file. The first that cannot be read is an error."""
+    files = text_files(stored, name, BadLines(), limit, main="")
+    yield from next(files).lines()
+    if next(files, None):
+        raise BadInput(f"{name} holds more than one file. Import one at a time.")
+
+
 def _unpacked(stream: IO[bytes]) -> IO[bytes]:
     is_gzip = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)

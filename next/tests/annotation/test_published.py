@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 
 import ir_measures
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
 from django.urls import reverse
@@ -14,6 +17,7 @@ from adjudication.labels import final_labels, labels_state
 from annotation import importing, openings, published
 from annotation.models import Pair, PublishedLabel, Qrels, Slot
 from corpus.queries import import_topics
+from corpus.uploads import find_upload, keep_upload
 from dashboard import overview
 from evaluation.copies import make_copy
 from evaluation.measures import OPEN, score
@@ -119,6 +123,16 @@ def test_grades_above_the_scale_are_chosen(collection, topics, upload):
 def test_what_is_no_qrels_is_refused(collection, topics, upload, text, words):
     with pytest.raises(BadInput, match=words):
         plan(collection, upload("f.txt", text))
+
+
+def test_of_a_zip_with_several_files_none_is_passed_by(collection, topics):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in ("test.tsv", "train.tsv"):
+            archive.writestr(name, "1\ta\t1\n")
+    path = find_upload(collection, keep_upload(collection, ContentFile(packed.getvalue(), "qrels.zip")))
+    with pytest.raises(BadInput, match="holds more than one file"):
+        plan(collection, path)
 
 
 def test_labels_come_with_frozen_pools_and_without_judges(labelled, topics):
