@@ -27,7 +27,7 @@ from annotation.judging import state_of
 from annotation.models import Judgment, Opening, Pair, PublishedLabel, Reason, Slot
 from annotation.openings import Couple, add_pairs
 from annotation.presentation import present
-from corpus.formats.reading import lines_of_one_file
+from corpus.formats.reading import only_file
 from corpus.formats.records import csv_rows, format_of
 from corpus.matching import known_ids
 from corpus.models import Document, Query
@@ -106,21 +106,19 @@ class Plan:
 
 def read_table(path: str) -> tuple[list[str], list[Row]]:
     """The names of the columns, and the rows below them."""
-    name = PurePath(path).name
+    name, rows = PurePath(path).name, []
     with default_storage.open(path) as stored:
-        lines = (
-            (number, text)
-            for number, text in lines_of_one_file(stored, name, settings.UPLOAD_MAX_BYTES)
-            if text.strip()
-        )
-        first = next(lines, (1, ""))
-        separator = format_of(first[1], name) if first[1] else ""
-        if separator not in (",", ";", "\t"):
-            raise BadInput(f"{name}:{first[0]}: the first line must name the columns: query,docno,judge,grade.")
-        rows = csv_rows(name, chain([first], lines), separator)
-        (_, header), *rest = [(line, [cell.strip() for cell in row]) for line, row in rows]
+        for file in only_file(stored, name, settings.UPLOAD_MAX_BYTES):
+            lines = ((number, text) for number, text in file.lines() if text.strip())
+            first = next(lines, (1, ""))
+            separator = format_of(first[1], name) if first[1] else ""
+            if separator not in (",", ";", "\t"):
+                raise BadInput(f"{name}:{first[0]}: the first line must name the columns: query,docno,judge,grade.")
+            for line, row in csv_rows(file, chain([first], lines), separator):
+                rows.append((line, [cell.strip() for cell in row]))
+    (line, header), *rest = rows
     if twice := [each for each, number in Counter(header).items() if each and number > 1]:
-        raise BadInput(f"{name}:{first[0]}: two columns are called {twice[0]!r}. Rename one of them.")
+        raise BadInput(f"{name}:{line}: two columns are called {twice[0]!r}. Rename one of them.")
     return header, rest
 
 

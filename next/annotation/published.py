@@ -20,7 +20,7 @@ from django.db import transaction
 from accounts.models import Collection
 from accounts.services import lock_collection
 from annotation.models import Pair, PublishedLabel, Qrels
-from corpus.formats.reading import lines_of_one_file
+from corpus.formats.reading import only_file
 from corpus.matching import known_ids
 from corpus.models import Query
 from corpus.uploads import discard_upload
@@ -60,7 +60,8 @@ def read_qrels(path: str) -> Iterator[tuple[int, str, str, int]]:
     """Line, query, docno and grade: TREC's four columns, or three as BEIR has them, with or without a first line."""
     name = PurePath(path).name
     with default_storage.open(path) as stored:
-        for number, line in lines_of_one_file(stored, name, settings.UPLOAD_MAX_BYTES):
+        lines = (each for file in only_file(stored, name, settings.UPLOAD_MAX_BYTES) for each in file.lines())
+        for number, line in lines:
             columns = line.strip("\r\n").split("\t")
             if len(columns) not in (3, 4):
                 columns = line.split()

@@ -60,7 +60,7 @@ def read_records(file: TextFile, names: Names) -> Iterator[Record]:
         rows = ((number, text.rstrip("\r\n").split("\t")) for number, text in rest)
         yield from table(file, rows, names, names.columns)
     elif kind:
-        yield from table(file, csv_rows(file.name, rest, kind), names, {})
+        yield from table(file, csv_rows(file, rest, kind), names, {})
     elif head:
         raise BadInput(f"{file.name} is in no known format: JSON, CSV, TSV, TREC or SMART.")
 
@@ -134,7 +134,7 @@ def json_stream(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[Re
         place = end
 
 
-def csv_rows(name: str, lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(file: TextFile, lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Rows with their first line; a quoted value may hold commas and line ends."""
     used: list[int] = []
 
@@ -150,7 +150,7 @@ def csv_rows(name: str, lines: Iterator[tuple[int, str]], delimiter: str) -> Ite
             row = next(reader, None)
         except csv.Error as error:
             # An open quotation mark swallows the lines after it, so this is no line to skip.
-            raise BadInput(f"{name}:{used[0]}: not CSV ({error}). Close the quotation marks.") from error
+            raise BadInput(f"{file.name}:{used[0]}: not CSV ({error}). Close the quotation marks.") from error
         if row is None:
             return
         yield used[0], row
