@@ -6,10 +6,12 @@ Of a pilot only pairs that everyone has judged are looked at: an admin who takes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import median
 from typing import Any
+
+from django.db.models import Count, Min
 
 from accounts.models import User
 from agreement.coefficients import ALL_IDENTICAL, NO_PAIRS, Result, coefficients
@@ -24,13 +26,10 @@ Row = dict[str, Any]
 
 def people_of(practice: Practice) -> list[Row]:
     """Everyone who takes part, with the number of their pairs and of those judged."""
-    slots = Slot.objects.filter(pair__opening__practice=practice).select_related("judge")
-    rows: dict[int, Row] = {}
-    for slot in slots.order_by("number"):
-        row = rows.setdefault(slot.judge_id, {"person": slot.judge, "total": 0, "judged": 0})
-        row["total"] += 1
-        row["judged"] += slot.judgment_id is not None
-    return list(rows.values())
+    slots = Slot.objects.filter(pair__opening__practice=practice).values("judge")
+    rows = slots.annotate(total=Count("pk"), judged=Count("judgment"), place=Min("number")).order_by("place")
+    people = User.objects.in_bulk([row["judge"] for row in rows])
+    return [{"person": people[row["judge"]], "total": row["total"], "judged": row["judged"]} for row in rows]
 
 
 def judged_by_all(practice: Practice) -> dict[Pair, list[Judgment]]:
@@ -104,7 +103,7 @@ def trainee_report(practice: Practice, person: User) -> Row:
     queries = {name: coefficients(*zip(*both, strict=True)) for name, both in of_query.items()}
     known = [found["spearman"].value for found in queries.values() if found["spearman"].value is not None]
     rho = median(known) if known else None
-    rows.sort(key=lambda row: -difference(row))
+    rows.sort(key=lambda row: 9 if row["own"].grade is None else abs(row["own"].grade - row["gold"]), reverse=True)
     return {
         "rows": rows,
         "queries": queries,
@@ -113,11 +112,6 @@ def trainee_report(practice: Practice, person: User) -> Row:
         "confusion": confusion,
         "same": sum(row["own"].grade == row["gold"] for row in rows),
     }
-
-
-def difference(row: Mapping[str, Any]) -> int:
-    grade: int | None = row["own"].grade
-    return 9 if grade is None else abs(grade - row["gold"])
 
 
 def guideline_changes(practice: Practice) -> list[Row]:

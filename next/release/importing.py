@@ -214,6 +214,8 @@ def write_collection(content: Content, *, slug: str, admin: User | None) -> Coll
     candidates = write_pools(collection, content, queries, documents)
     write_ratings(collection, content, queries, candidates)
     Opening.objects.filter(query__collection=collection).update(closed_at=timezone.now())
+    # They are listed with what they judged, and nobody can give them work.
+    collection.memberships.exclude(user=admin).update(left_at=timezone.now())
     return collection
 
 

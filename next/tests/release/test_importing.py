@@ -139,6 +139,7 @@ def test_what_was_not_published_is_not_there(judged, tmp_path):
     assert not any(user.has_usable_password() or user.email for user in people)
     assert not Opening.objects.filter(query__collection=again, closed_at=None).exists()
     assert again.memberships.get(user__username="admin").roles == ["admin"]
+    assert not again.memberships.judging().exists(), "or pairs that are added could be given to them"
     with pytest.raises(CommandError, match="already exists"):
         imported(built(judged).content, tmp_path)
     builders.person("third-Annotator-1")
