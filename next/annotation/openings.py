@@ -68,15 +68,16 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
     pools = unopened_pools(collection).filter(query=query).select_related("pool_set")
     if not pools:
         raise Conflict(f"{query.name} is open already.")
-    openings = []
+    openings, pairs = [], []
     for pool in pools.order_by("pool_set__round"):
         opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
         # A document without any text shows nothing that could be judged.
         with_text = pool.candidates.exclude(document__title="", document__sentences=[])
-        pairs = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
-        old = old_documents(query, pool.pool_set.round, len(pairs))
-        give(query, [*pairs, *make_pairs(opening, old, counts=False)], couple)
+        new = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
+        old = old_documents(query, pool.pool_set.round, len(new))
+        pairs += [*new, *make_pairs(opening, old, counts=False)]
         openings.append(opening)
+    give(query, pairs, couple)  # together, so that no place tells which round a pair is of
     return openings
 
 
@@ -91,7 +92,7 @@ def old_documents(query: Query, round_number: int, added: int) -> list[Document]
 
 
 def make_pairs(opening: Opening, documents: Iterable[Document], *, counts: bool = True) -> list[Pair]:
-    """Their tokens follow from the seed, so a pair that is judged again has another one."""
+    """A pair that is judged again has another token than before."""
     query = opening.query
     purpose = "pair" if counts else f"pair again:{opening.pk}"
     return Pair.objects.bulk_create(

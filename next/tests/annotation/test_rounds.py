@@ -107,6 +107,7 @@ def test_rounds_opened_together_have_no_old_pairs(collection, papers, people):
         collection=collection, queries=[query], couples={query.pk: (people.ann, people.bob)}, by=None
     )
     assert [opening.pool_set.round for opening in made] == [1, 2]
+    assert sorted(Slot.objects.of(people.ann, query).values_list("position", flat=True)) == [1, 2, 3, 4]
     assert not again(query)
 
 
