@@ -44,6 +44,16 @@ def in_collection(*roles: str) -> Callable[[View], View]:
     return decorate
 
 
+def for_superusers(view: View) -> View:
+    @wraps(view)
+    def wrapped(request: CollectionRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_superuser:
+            raise Forbidden("This page is for those who manage this server.")
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
 def membership_or_404(user: User, slug: str) -> Membership:
     membership = (
         Membership.objects.active().filter(user=user, collection__slug=slug).select_related("collection").first()

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
 from django.contrib.auth import password_validation
 
-from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, GRADES, Collection, Invitation, User
+from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, FACETS, GRADES, Collection, Invitation, Token, User
 from web.forms import LinesField
 
 LONGEST_WORD = 50  # characters of a facet, as in the database, and of a grade's name
@@ -109,4 +110,23 @@ class NewAccountForm(forms.ModelForm):
 class AccountForm(forms.ModelForm):
     class Meta:
         model = User
+        fields = ("name",)
+
+
+class KeyForm(AddWebAuthnForm):
+    passwordless = forms.BooleanField(
+        label="Use it as a passkey",
+        required=False,
+        initial=True,
+        help_text="It then logs you in without a password. Some older security keys cannot.",
+    )
+
+
+class TokenForm(forms.ModelForm):
+    days = forms.TypedChoiceField(
+        label="Works for", coerce=int, choices=[(30, "30 days"), (90, "90 days"), (365, "a year")], initial=90
+    )
+
+    class Meta:
+        model = Token
         fields = ("name",)

@@ -1,4 +1,4 @@
-"""People, collections, and who is what in which collection."""
+"""People, collections, who is what in which collection, and the record of who did what."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from knox.models import AbstractAuthToken
 
 ADMIN, ANNOTATOR, ADJUDICATOR = "admin", "annotator", "adjudicator"
 ROLES = (ADMIN, ANNOTATOR, ADJUDICATOR)
@@ -16,11 +17,12 @@ FACETS = ["background", "method", "result"]
 GRADES = ["Unrelated", "Related", "Similar", "Near identical"]
 
 
-class User(AbstractUser):
+class User(AbstractUser):  # type: ignore[django-manager-missing]  # that of its tokens: knox has no types
     """`name` is shown to colleagues; empty, the username is."""
 
     first_name = last_name = None  # type: ignore[assignment]
     name = models.CharField("Name", max_length=100, blank=True, help_text="As your colleagues know you.")
+    erasure_asked_at = models.DateTimeField(null=True, editable=False)
 
     REQUIRED_FIELDS = ["email"]
 
@@ -173,3 +175,70 @@ class Invitation(models.Model):
     @property
     def is_open(self) -> bool:
         return self.accepted_by_id is None and self.expires_at > timezone.now()
+
+
+class Token(AbstractAuthToken):
+    """A key for scripts: they may do what its person may do. Only its hash is stored."""
+
+    name = models.CharField(max_length=100, help_text="Where it is used, such as: scoring on the cluster.")
+
+    class Meta:
+        ordering = ("-created",)
+
+
+class Verb(models.TextChoices):
+    CREATED = "created", "Created the collection"
+    SETTINGS = "settings", "Changed settings"
+    INVITED = "invited", "Invited"
+    WITHDREW = "withdrew", "Withdrew an invitation"
+    JOINED = "joined", "Joined"
+    ROLES = "roles", "Changed roles of"
+    REMOVED = "removed", "Removed"
+    IMPORTED = "imported", "Imported"
+    ADDED = "added", "Added"
+    DELETED = "deleted", "Deleted"
+    GUIDELINE = "guideline", "Changed the guideline"
+    FROZE = "froze", "Froze pools"
+    OPENED = "opened", "Opened"
+    TOOK = "took", "Took pairs from"
+    GAVE = "gave", "Gave pairs to"
+    CLOSED = "closed", "Closed"
+    REOPENED = "reopened", "Re-opened"
+    PUBLISHED = "published", "Published"
+    TOKEN = "token", "Made an API token"
+    REVOKED = "revoked", "Revoked an API token"
+    LOGIN = "login", "Log-in"
+    ASKED = "asked", "Asked to be erased"
+    ERASED = "erased", "Erased"
+
+
+class Action(models.Model):
+    """Something that somebody did, of those that matter. Written by `accounts.record.record`.
+
+    People are in it as keys only, so that an erased person's name is in no row. `actor` is NULL for a command.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, null=True, related_name="actions")
+    actor = models.ForeignKey(User, models.PROTECT, null=True, related_name="actions")
+    verb = models.CharField(max_length=12)  # a Verb
+    about = models.ForeignKey(User, models.PROTECT, null=True, related_name="actions_about")
+    object = models.CharField(max_length=300, blank=True)
+    details = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [models.Index(fields=["collection", "-id"])]
+
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in (self.did, self.about, self.object) if part)
+
+    @property
+    def did(self) -> str:
+        return Verb(self.verb).label
+
+    @property
+    def more(self) -> str:
+        """roles: annotator, adjudicator"""
+        said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in self.details.items()}
+        return "; ".join(f"{key}: {value}" for key, value in said.items())

@@ -1,10 +1,12 @@
-"""Making collections, inviting people, changing and ending memberships."""
+"""Making collections, inviting people, changing and ending memberships, tokens for scripts."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 from datetime import timedelta
+from smtplib import SMTPException
 from typing import Any
 
 from django.conf import settings
@@ -14,9 +16,11 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import ADMIN, ROLES, Collection, Invitation, Membership, User
+from accounts.models import ADMIN, ROLES, Collection, Invitation, Membership, Token, User, Verb
+from accounts.record import record
 from web.errors import BadInput, Conflict, NotFound
 
+logger = logging.getLogger(__name__)
 INVITATION_DAYS = 14
 
 
@@ -33,6 +37,7 @@ def lock_collection(collection: Collection) -> Collection:
 def create_collection(*, by: User, **fields: Any) -> Collection:
     collection = Collection.objects.create(**fields)
     Membership.objects.create(collection=collection, user=by, is_admin=True, was_admin=True)
+    record(Verb.CREATED, collection=collection, by=by)
     return collection
 
 
@@ -45,20 +50,26 @@ def add_member(*, collection: Collection, user: User, roles: list[str]) -> Membe
     membership, _ = Membership.objects.update_or_create(
         collection=collection, user=user, defaults=given | {"left_at": None}
     )
+    record(Verb.JOINED, collection=collection, by=user, roles=membership.roles)
     return membership
 
 
 @transaction.atomic
 def set_roles(*, membership: Membership, roles: list[str]) -> Membership:
+    """Who left comes back with them."""
+    if not membership.user.is_active:
+        raise Conflict(f"The account of {membership.user} is closed.")
     lock_collection(membership.collection)
     if not roles:
         raise BadInput("Choose at least one role. To end the membership, choose Remove.")
     if ADMIN not in roles:
-        _keep_an_admin(membership)
+        keep_an_admin(membership)
     for role in ROLES:
         setattr(membership, f"is_{role}", role in roles)
     membership.was_admin |= membership.is_admin
+    membership.left_at = None
     membership.save()
+    record(Verb.ROLES, collection=membership.collection, about=membership.user, roles=membership.roles)
     return membership
 
 
@@ -66,12 +77,13 @@ def set_roles(*, membership: Membership, roles: list[str]) -> Membership:
 def remove_member(*, membership: Membership) -> None:
     """The person can no longer come in. What they judged stays; open work is handed over on the progress page."""
     lock_collection(membership.collection)
-    _keep_an_admin(membership)
+    keep_an_admin(membership)
     membership.left_at = timezone.now()
     membership.save()
+    record(Verb.REMOVED, collection=membership.collection, about=membership.user)
 
 
-def _keep_an_admin(membership: Membership) -> None:
+def keep_an_admin(membership: Membership) -> None:
     admins = membership.collection.memberships.active().filter(is_admin=True).exclude(pk=membership.pk)
     if membership.is_admin and not admins.exists():
         raise Conflict(
@@ -89,20 +101,33 @@ def invite(
     if not roles:
         raise BadInput("Choose at least one role.")
     token = secrets.token_urlsafe(24)
-    invitation = Invitation.objects.create(
-        collection=collection,
-        token_hash=_hash(token),
-        email=email,
-        invited_by=by,
-        expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
-        **{f"is_{role}": role in roles for role in ROLES},
-    )
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            collection=collection,
+            token_hash=_hash(token),
+            email=email,
+            invited_by=by,
+            expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
+            **{f"is_{role}": role in roles for role in ROLES},
+        )
+        record(Verb.INVITED, collection=collection, by=by, roles=roles)
     link = (settings.SITE_URL or base_url) + reverse("invitation", args=[token])
     is_mailed = bool(email and settings.SITE_URL)
     if is_mailed:
         text = render_to_string("accounts/invitation_mail.txt", {"invitation": invitation, "link": link})
-        send_mail(f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}", text, None, [email])
+        subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Invitation to {collection.name}"
+        try:
+            send_mail(subject, text, None, [email])
+        except (SMTPException, OSError) as error:
+            logger.warning("the invitation was not mailed: %s", error)
+            is_mailed = False
     return invitation, link, is_mailed
+
+
+@transaction.atomic
+def withdraw_invitation(*, collection: Collection, pk: int) -> None:
+    if collection.invitations.filter(pk=pk, accepted_by=None).delete()[0]:
+        record(Verb.WITHDREW, collection=collection)
 
 
 def find_invitation(token: str) -> Invitation:
@@ -125,3 +150,20 @@ def accept_invitation(*, token: str, user: User) -> Membership:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+@transaction.atomic
+def make_token(*, user: User, name: str, days: int) -> tuple[Token, str]:
+    """The token, and its text, which is shown once and stored nowhere.
+
+    Its name is not recorded: it may name a person, and would stay when they are erased.
+    """
+    token, text = Token.objects.create(user=user, expiry=timedelta(days=days), name=name)
+    record(Verb.TOKEN, by=user, days=days)
+    return token, text
+
+
+@transaction.atomic
+def revoke_token(*, user: User, digest: str) -> None:
+    if Token.objects.filter(user=user, digest=digest).delete()[0]:
+        record(Verb.REVOKED, by=user)

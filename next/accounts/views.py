@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from accounts import services
 from accounts.access import CollectionRequest, in_collection
-from accounts.forms import AccountForm, CollectionForm, InvitationForm, NewAccountForm, RolesForm
-from accounts.models import ADMIN, Collection, Membership
+from accounts.forms import CollectionForm, InvitationForm, NewAccountForm, RolesForm
+from accounts.models import ADMIN, Action, Collection, Membership, User, Verb
 from web.errors import Forbidden, attempt
-from web.tables import Column, Table
+from web.tables import Column, Filter, Table
 
 
 def home(request: CollectionRequest) -> HttpResponse:
@@ -26,6 +28,8 @@ def home(request: CollectionRequest) -> HttpResponse:
         return redirect("collection", collections[0].slug)
     roles = {each.collection_id: each.roles for each in request.user.memberships.active()}
     context = {"collections": collections, "roles": roles, "may_create": may_create}
+    if request.user.is_superuser:
+        context["asked"] = User.objects.filter(erasure_asked_at__isnull=False)
     return render(request, "accounts/home.html", context)
 
 
@@ -38,15 +42,6 @@ def new_collection(request: CollectionRequest) -> HttpResponse:
         if collection:
             return redirect("collection", collection.slug)
     return render(request, "accounts/new_collection.html", {"form": form})
-
-
-def account(request: CollectionRequest) -> HttpResponse:
-    form = AccountForm(request.POST or None, instance=request.user)
-    if form.is_valid():
-        form.save()
-        messages.success(request, "Saved.")
-        return redirect("account")
-    return render(request, "accounts/account.html", {"form": form})
 
 
 @login_not_required
@@ -63,6 +58,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         with transaction.atomic():
             user = form.save()
             services.accept_invitation(token=token, user=user)
+        if user.email:  # which counts for nothing until the mail's link is followed
+            EmailAddress.objects.add_email(request, user, user.email, confirm=True)
         login(request, user, backend="allauth.account.auth_backends.AuthenticationBackend")
         return redirect("collection", invited.collection.slug)
     return render(request, "accounts/invitation.html", {"invitation": invited, "form": form})
@@ -111,14 +108,14 @@ def invite(request: CollectionRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @in_collection(ADMIN)
 def withdraw_invitation(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
-    collection.invitations.filter(pk=pk, accepted_by=None).delete()
+    services.withdraw_invitation(collection=collection, pk=pk)
     messages.success(request, "The invitation is withdrawn. Its link no longer works.")
     return redirect("people", collection.slug)
 
 
 @in_collection(ADMIN)
 def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
-    """One person's roles."""
+    """One person's roles; who left comes back with some."""
     membership = get_object_or_404(Membership.objects.select_related("user"), collection=collection, pk=pk)
     form = RolesForm(request.POST or None, initial={"roles": membership.roles})
     if form.is_valid():
@@ -135,3 +132,40 @@ def remove_person(request: CollectionRequest, collection: Collection, pk: int) -
     services.remove_member(membership=membership)
     messages.success(request, f"{membership.user} has left {collection}. The judgments stay.")
     return redirect("people", collection.slug)
+
+
+@in_collection(ADMIN)
+def show_record(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Who did what in the collection."""
+    people = User.objects.filter(Q(memberships__collection=collection) | Q(actions__collection=collection)).distinct()
+    return record_table(request, collection.actions.all(), people).response(
+        "accounts/record.html", {"collection": collection}
+    )
+
+
+def record_table(request: CollectionRequest, actions: QuerySet[Action], people: QuerySet[User]) -> Table:
+    did = set(actions.order_by().values_list("verb", flat=True).distinct())
+
+    def of_person(rows: QuerySet[Action], pk: str) -> QuerySet[Action]:
+        return rows.filter(Q(actor=pk) | Q(about=pk))
+
+    return Table(
+        request,
+        actions.select_related("collection", "actor", "about"),
+        name="record",
+        row="accounts/_action_row.html",
+        columns=[
+            Column("at", "When"),
+            Column("actor__username", "Who"),
+            Column("verb", "What", value=str),
+            Column("more", "Details", sortable=False, folded=True),
+        ],
+        search=["object"],
+        filters=[
+            Filter("person", "Person", [(each.pk, str(each)) for each in people.order_by("username")], of_person),
+            Filter("verb", "What", [choice for choice in Verb.choices if choice[0] in did]),
+        ],
+        default="-at",
+        one="action",
+        many="actions",
+    )

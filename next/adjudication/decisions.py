@@ -6,7 +6,8 @@ import uuid
 
 from django.db import transaction
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from adjudication.models import Decision, Reopening
 from annotation.judging import LONGEST_SECONDS
@@ -110,4 +111,5 @@ def reopen_pair(*, admin: User, pair: Pair, reason: str) -> Reopening:
         raise Conflict("This pair has no label now, so there is nothing to re-open.")
     locked.state, locked.final, locked.referred = PairState.CASE, None, True
     locked.save(update_fields=["state", "final", "referred"])
+    record(Verb.REOPENED, collection=collection, object=f"{pair.query.name} × {pair.document.docno}", by=admin)
     return Reopening.objects.create(collection=collection, pair=locked, admin=admin, reason=reason)

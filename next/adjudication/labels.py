@@ -32,8 +32,9 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     """A row for each pair that both judged: by query, then docno.
 
     Columns: query, facet, docno, state, first, second, final (grades as nullable integers: <NA> is missing),
-    first_judge, second_judge (usernames), first_reason, second_reason, pair (its key), round (of its pool). Pairs with
-    an empty slot are left out: their judgments are secret.
+    first_judge, second_judge (keys of people as text: reports keep them, and a name may change), first_reason,
+    second_reason, pair (its key), round (of its pool). Pairs with an empty slot are left out: their judgments are
+    secret.
     """
     import pandas as pd  # not at start-up: pages ask this module for the state only
 
@@ -45,7 +46,7 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
         "pair__final": "final",
         "pair": "pair",
         "number": "number",
-        "judge__username": "judge",
+        "judge": "judge",
         "judgment__grade": "grade",
         "judgment__reason": "reason",
         "pair__opening__pool_set__round": "round",
@@ -56,7 +57,7 @@ def labelled_pairs(collection: Collection) -> pd.DataFrame:
     table = one[["query", "facet", "docno", "state", "final", "round"]].copy()
     for name, side in (("first", one), ("second", two)):
         table[name] = side["grade"]
-        table[f"{name}_judge"] = side["judge"]
+        table[f"{name}_judge"] = side["judge"].astype(str)
         table[f"{name}_reason"] = side["reason"]
     for name in ("first", "second", "final"):
         table[name] = table[name].astype("Int64")

@@ -54,7 +54,7 @@ def agreement(request: CollectionRequest, collection: Collection) -> HttpRespons
         **figures,
         "couples": report.data["couples"],
         "rounds": report.data["rounds"],
-        "names": {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)},
+        "names": {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)},
     }
     return query_table(request, queries, shown, chosen).response("agreement/agreement.html", context)
 

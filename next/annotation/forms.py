@@ -82,6 +82,11 @@ class OpenForm(forms.Form):
             raise forms.ValidationError("Choose both annotators, or neither to share the queries among all.")
         return values
 
+    @property
+    def couple(self) -> tuple[User, User] | None:
+        first, second = self.cleaned_data["first"], self.cleaned_data["second"]
+        return (first, second) if first and second else None
+
 
 class HandOverForm(forms.Form):
     query = forms.ModelChoiceField(Query.objects.none(), widget=forms.HiddenInput)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Guideline
 from web.errors import BadInput
@@ -49,6 +50,7 @@ def save_guideline(
     current = guideline_in_force(collection, facet)
     if current.pk and (current.text, current.grades) == (text, list(grades)):
         return current
+    record(Verb.GUIDELINE, collection=collection, object=facet and f"of {facet}", version=current.version + 1, by=by)
     return Guideline.objects.create(
         collection=collection,
         facet=facet,

@@ -11,7 +11,6 @@ from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
 from annotation import openings
 from annotation.forms import HandOverForm, OpenForm
-from annotation.openings import Couple
 from web.errors import BadInput, attempt
 from web.templatetags.ui import plural
 
@@ -24,9 +23,9 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     queries, sizes = openings.openable_queries(collection), openings.sizes_to_open(collection)
     form = OpenForm(request.POST or None, queries=queries, annotators=annotators)
     if form.is_valid():
-        opened = attempt(form, _open_chosen, request=request, form=form, annotators=list(annotators), sizes=sizes)
-        if opened:
-            messages.success(request, f"{plural(opened, 'query is,queries are')} open.")
+        chosen, couple = list(form.cleaned_data["queries"]), form.couple
+        if attempt(form, openings.give_queries, collection=collection, queries=chosen, couple=couple, by=request.user):
+            messages.success(request, f"{plural(len(chosen), 'query is,queries are')} open.")
             return redirect("progress", collection.slug)
     rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
@@ -34,20 +33,6 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
     context["adds"] = queries.filter(openings__pool_set__isnull=False).exists()
     return render(request, "annotation/open_queries.html", context)
-
-
-def _open_chosen(request: CollectionRequest, form: OpenForm, annotators: list[User], sizes: dict[int, int]) -> int:
-    collection, queries = request.collection, list(form.cleaned_data["queries"])
-    first, second = form.cleaned_data["first"], form.cleaned_data["second"]
-    couples: dict[int, Couple]
-    if first and second:
-        couples = {query.pk: (first, second) for query in queries}
-    else:
-        couples = openings.couples_before(queries, annotators)
-        new = [query for query in queries if query.pk not in couples]
-        couples |= openings.share(new, annotators, sizes, collection.seed)
-    openings.open_queries(collection=collection, queries=queries, couples=couples, by=request.user)
-    return len(queries)
 
 
 @require_POST

@@ -11,13 +11,15 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Slot
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 Couple = tuple[User, User]
 TOKEN_LENGTH = 16
@@ -51,6 +53,7 @@ def open_queries(
     """
     lock_collection(collection)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
+    record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
     return [opening for query in ordered for opening in _open(collection, query, couples[query.pk], by)]
 
 
@@ -163,6 +166,19 @@ def share(queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int
     return couples
 
 
+def give_queries(
+    *, collection: Collection, queries: Sequence[Query], couple: Couple | None, by: User | None
+) -> list[Opening]:
+    """Open queries to a couple; without one, to who judged each before, and the others shared among all annotators."""
+    if couple:
+        return open_queries(collection=collection, queries=queries, couples={q.pk: couple for q in queries}, by=by)
+    people = list(User.objects.filter(memberships__in=collection.memberships.judging()).order_by("username"))
+    couples = couples_before(queries, people)
+    new = [query for query in queries if query.pk not in couples]
+    couples |= share(new, people, sizes_to_open(collection), collection.seed)
+    return open_queries(collection=collection, queries=queries, couples=couples, by=by)
+
+
 @transaction.atomic
 def hand_over(*, query: Query, giver: User, taker: User) -> int:
     """Give the unjudged slots of a query to another annotator; returns how many.
@@ -186,6 +202,8 @@ def hand_over(*, query: Query, giver: User, taker: User) -> int:
     for slot in slots:
         slot.judge, slot.position, slot.put_off_at = taker, places[slot.pair_id], None
     Slot.objects.bulk_update(slots, ["judge", "position", "put_off_at"], batch_size=500)
+    record(Verb.TOOK, collection=collection, about=giver, object=f"{len(slots):,} of {query.name}")
+    record(Verb.GAVE, collection=collection, about=taker, object=f"{len(slots):,} of {query.name}")
     return len(slots)
 
 
@@ -199,10 +217,13 @@ def close_queries(*, collection: Collection, queries: Iterable[Query]) -> int:
     )  # no judgment meanwhile
     if unjudged := Slot.objects.filter(pair__opening__in=openings, pair__counts=True, judgment=None).count():
         raise Conflict(f"{unjudged:,} judgments are missing. Close a query when both its annotators are done.")
-    return openings.update(closed_at=timezone.now())
+    closed = openings.update(closed_at=timezone.now())
+    record(Verb.CLOSED, collection=collection, object=plural(closed, "query,queries"))
+    return closed
 
 
 @transaction.atomic
 def reopen_query(*, query: Query) -> None:
     lock_collection(query.collection)
     query.openings.filter(practice=None).update(closed_at=None)
+    record(Verb.REOPENED, collection=query.collection, object=query.name)

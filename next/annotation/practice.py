@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Practice, Slot
 from annotation.openings import give, make_pairs
@@ -49,6 +50,7 @@ def start_practice(
         give(query, make_pairs(opening, with_text, counts=False), people)
     if not Pair.objects.filter(opening__practice=practice).exists():
         raise BadInput("None of these queries has a document with a text, so there is nothing to practise on.")
+    record(Verb.OPENED, collection=collection, object=practice.name, by=by)
     return practice
 
 
@@ -57,6 +59,7 @@ def close_practice(*, practice: Practice) -> None:
     """End it, judged or not. It leaves everybody's list; its results stay."""
     lock_collection(practice.collection)
     practice.openings.filter(closed_at=None).update(closed_at=timezone.now())
+    record(Verb.CLOSED, collection=practice.collection, object=practice.name)
 
 
 def pilot_documents(collection: Collection, queries: Iterable[Query], number: int) -> dict[Query, list[Document]]:

@@ -1,7 +1,7 @@
 """`make bench`: one table of speeds, on SQLite and, where it answers, on PostgreSQL.
 
     make bench                            everything
-    make bench ARGS="judging pages"       some parts: judging, pages, retrieval, reports, browser, idle
+    make bench ARGS="judging pages"       some parts: judging, pages, retrieval, scoring, reports, browser, idle
     make bench ARGS="retrieval --documents 20000"
 
 Everything happens in a folder and a database of its own, on loopback, and is removed at the end.
@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-PARTS = ("judging", "pages", "reports", "browser", "retrieval", "idle")
+PARTS = ("judging", "pages", "reports", "browser", "retrieval", "scoring", "idle")
 POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -96,6 +96,10 @@ def measure(parts: list[str], database: str, documents: int) -> None:
         from bench.retrieval import measure_retrieval
 
         measure_retrieval(say, documents)
+    if "scoring" in parts:
+        from bench.scoring import measure_scoring
+
+        measure_scoring(say)
     if "idle" in parts:
         measure_idle()
 

@@ -10,6 +10,8 @@ import os
 import secrets
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -53,6 +55,8 @@ if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is missing. Set it to the host names of this server.")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SITE_URL = env("SITE_URL", default=f"https://{ALLOWED_HOSTS[0]}" if PRODUCTION else "").rstrip("/")
+if PRODUCTION:
+    ALLOWED_HOSTS.append("127.0.0.1")  # health checks of this machine; links in mails have SITE_URL
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -65,10 +69,12 @@ INSTALLED_APPS = [
     "accounts",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_htmx",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "heroicons",
     "knox",
     "rest_framework",
@@ -87,6 +93,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -142,6 +149,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         },
         "TEST": {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")},
     }
+else:
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)  # seconds
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Accounts are made by invitations and by `manage.py createsuperuser`; everything else is stock allauth.
@@ -163,17 +172,47 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before a log-in changes: an open session is not enough
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Qrelsmith] "
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # a lab may run without mail; who has an account was invited
+MFA_TOTP_ISSUER = "Qrelsmith"
+MFA_TOTP_TOLERANCE = 1  # the code before and after count, too: phones are slow and people slower
+MFA_FORMS = {"add_webauthn": "accounts.forms.KeyForm"}
+
+# One provider of OpenID Connect. It sends people back to /accounts/oidc/sso/login/callback/.
+SOCIALACCOUNT_ADAPTER = "accounts.adapter.ConfirmedOrInvited"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_PROVIDERS = {}
+OIDC_ORIGINS = []  # of the log-in's redirect, which Chromium counts as the target of its form
+if OIDC_SERVER_URL := env("OIDC_SERVER_URL", default=""):
+    if PRODUCTION and not OIDC_SERVER_URL.startswith("https://"):
+        raise ImproperlyConfigured(f"OIDC_SERVER_URL must begin with https://, got {OIDC_SERVER_URL!r}.")
+    OIDC_ORIGINS.append("{0.scheme}://{0.netloc}".format(urlsplit(OIDC_SERVER_URL)))
+    SOCIALACCOUNT_PROVIDERS["openid_connect"] = {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "sso",
+                "name": env("OIDC_NAME", default="single sign-on"),
+                "client_id": env("OIDC_CLIENT_ID"),
+                "secret": env("OIDC_SECRET"),
+                "settings": {"server_url": OIDC_SERVER_URL},
+            }
+        ],
+    }
 # Log-in attempts are counted in the cache, so all web processes must share it.
 CACHES = {
     "default": env.cache("CACHE_URL", default=f"filecache://{DATA_DIR / 'cache'}"),
 }
+if "redis" in CACHES["default"]["BACKEND"]:  # without it people work on, with their sessions from the database
+    CACHES["default"]["OPTIONS"] = {"socket_connect_timeout": 2, "socket_timeout": 2}
 
 LANGUAGE_CODE = "en"
 USE_I18N = False
-USE_THOUSAND_SEPARATOR = False
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
@@ -193,7 +232,7 @@ STATICFILES_DIRS = [
     ("fonts", package_files("fontpkg_source_serif_4")),
 ]
 MEDIA_ROOT = DATA_DIR / "files"
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
@@ -201,6 +240,16 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+if bucket := env("S3_BUCKET", default=""):
+    STORAGES["default"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "endpoint_url": env("S3_ENDPOINT", default=None),
+            "file_overwrite": False,
+            "max_memory_size": 10_000_000,  # bytes of a file that is read; more goes to FILE_UPLOAD_TEMP_DIR
+        },
+    }
 WHITENOISE_USE_FINDERS = not PRODUCTION
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploading"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
@@ -217,7 +266,7 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [NONE],
         "connect-src": [SELF],
         "font-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC_ORIGINS],
         "frame-ancestors": [NONE],
         "img-src": [SELF, "data:"],
         "script-src": [SELF],
@@ -230,11 +279,13 @@ SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SECURE_REFERRER_POLICY = "same-origin"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     if env.bool("BEHIND_PROXY", default=False):
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        ALLAUTH_TRUSTED_PROXY_COUNT = 1  # log-in attempts are counted by the address that the proxy saw
 
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
@@ -258,7 +309,6 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_TASK_ALWAYS_EAGER = False
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -266,26 +316,32 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 100,
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "web.errors.api_exception_handler",
-    "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Qrelsmith",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "api.base.with_errors"],
 }
-REST_KNOX = {"TOKEN_TTL": None}  # each token is given its own end
+KNOX_TOKEN_MODEL = "accounts.Token"
+MIGRATION_MODULES = {"knox": None}  # they make a table of its own, which nobody would use
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "web.logs.JsonLines"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json" if PRODUCTION else "line"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},  # web.logs has a line for every request
+        "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners; each with a trace
+        "gunicorn.error": {"level": "INFO", "propagate": True},
+    },
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO" if PRODUCTION else "WARNING")},
 }
-SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -5,4 +5,9 @@ APPS = (
     *("agreement", "evaluation", "release", "dashboard"),
 )
 
-urlpatterns = [path("accounts/", include("allauth.urls")), *(path("", include(f"{app}.urls")) for app in APPS)]
+urlpatterns = [
+    path("accounts/", include("allauth.urls")),
+    path("api/", include("api.urls")),
+    *(path("", include(f"{app}.urls")) for app in APPS),
+]
+handler404 = "web.errors.not_found"

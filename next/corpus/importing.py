@@ -17,7 +17,8 @@ from django.db import Error as DatabaseError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.documents import preview_documents, read_documents
 from corpus.formats.reading import BadLines
@@ -25,6 +26,7 @@ from corpus.models import Document, text_digest
 from corpus.uploads import discard_upload
 from jobs.models import State
 from jobs.work import LeaseLost, Work, job
+from web.templatetags.ui import plural
 
 BATCH = 500  # written in about 0.1 s, for which a judge on SQLite waits
 
@@ -62,6 +64,7 @@ def import_documents(work: Work, *, files: list[str], skip: int = 0, split: bool
             added = collection.documents.filter(import_job=work.job_id).count()
             result |= {"added": added, "unchanged": found - added, "skipped": bad_lines.count, "empty": empty}
             result["reasons"] = bad_lines.reasons
+            record(Verb.IMPORTED, collection=collection, object=plural(added, "document,documents"), by=work.by)
     except (LeaseLost, DatabaseError):
         raise  # another worker, or the next attempt, goes on
     except Exception:

@@ -82,7 +82,8 @@ class Query(models.Model):
 
     `name` is `<docno>_<facet>` of a query paper under a facet, and else the paper's or topic's own id. A topic has no
     document: its title, description and narrative are its text. `sentence_numbers` (from 1) are chosen sentences;
-    empty, the facet's labels choose them. `fold` is the evaluation fold, where folds were imported or made.
+    empty, the facet's labels choose them. `fold` is the evaluation fold, where folds were imported or made. `field` is
+    the one that published pools name.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
@@ -94,6 +95,7 @@ class Query(models.Model):
     description = models.TextField(blank=True)
     narrative = models.TextField(blank=True)
     paper_type = models.CharField(max_length=100, blank=True)
+    field = models.CharField(max_length=40, blank=True)
     fold = models.PositiveSmallIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -120,6 +122,11 @@ class Query(models.Model):
     def own_docno(self) -> str:
         """The query paper's own document, which is never pooled; "" for a topic."""
         return self.document.docno if self.document is not None else ""
+
+    @property
+    def main_field(self) -> str:
+        """The field whose mean it counts in: that of its published pool, or the paper's first; "" for none."""
+        return self.field or next(iter(self.document.fields if self.document else []), "")
 
     def marked_sentences(self) -> list[tuple[str, bool]]:
         """The query's sentences, and whether each is what is asked for."""

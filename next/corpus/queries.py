@@ -13,13 +13,15 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import ProtectedError
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.reading import MOST_REASONS, BadLines, first_rows
 from corpus.formats.topics import read_topics
 from corpus.models import Document, Query
 from corpus.uploads import discard_upload
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 NUMBERS = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", re.ASCII)
 LONGEST_NAME = 250  # characters, as in the database
@@ -91,6 +93,7 @@ def add_query_papers(
             except BadInput as error:
                 problems.append(str(error))
     raise_all(problems)
+    record(Verb.ADDED, collection=collection, object=plural(new, "query,queries"))
     return new, len(wanted) - new
 
 
@@ -153,6 +156,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
             else:
                 bad_lines.add(place, f"the id {topic['name']} is another query's.")
     Query.objects.bulk_create(new, batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=plural(len(new), "topic,topics"))
     transaction.on_commit(lambda: discard_upload(path))
     return {"added": len(new), "unchanged": unchanged, "skipped": bad_lines.count, "reasons": bad_lines.reasons}
 
@@ -161,6 +165,7 @@ def import_topics(*, collection: Collection, path: str, skip: int = 0) -> dict[s
 def delete_query(*, query: Query) -> None:
     """Remove a query that was never pooled, with its ranked lists. What was pooled stays."""
     lock_collection(query.collection)
+    record(Verb.DELETED, collection=query.collection, object=f"query {query.name}")
     try:
         query.delete()
     except ProtectedError as error:

@@ -21,7 +21,7 @@ class Tab:
 
 
 ADMIN_TABS = [
-    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "search")),
+    Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "record", "search")),
     Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
     Tab(
         "Queries",
@@ -39,14 +39,8 @@ ADMIN_TABS = [
             "cases": "Cases",
         },
         (
-            "open-queries",
-            "edit-guideline",
-            "person",
-            "invite",
-            "reopen-pair",
-            "practice",
-            "add-practice",
-            "own-training",
+            *("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "time"),
+            *("practice", "add-practice", "own-training"),
         ),
     ),
     Tab(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
-from django.db.models import Avg, Count, F, Max, Q, Sum
+from django.db.models import Avg, Count, F, Max, Q, QuerySet, Sum, Value
+from django.db.models.functions import ExtractIsoYear, ExtractWeek, Least
 
 from accounts.models import Collection, User
+from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair, PairState, Slot
 from annotation.views import USUAL_SECONDS
 
 Rows = list[dict[str, Any]]
+# A page counts the seconds in which a pair was on screen and its reader active: after a minute without a key, a
+# scroll or a move of the pointer it stops. Of one pair at most ten minutes count.
+LONGEST_ACTIVE = 600.0
+ACTIVE_SECONDS = Sum(Least(F("seconds"), Value(LONGEST_ACTIVE)), filter=Q(seconds__isnull=False))
 
 
 def slot_counts(collection: Collection) -> Rows:
@@ -30,7 +37,9 @@ def by_person(collection: Collection, counts: Rows) -> Rows:
         row["judge"]: row
         for row in Judgment.objects.filter(collection=collection)
         .values("judge")
-        .annotate(spent=Sum("seconds"), pace=Avg("seconds", filter=Q(seconds__lte=600)), last=Max("created_at"))
+        .annotate(
+            spent=ACTIVE_SECONDS, pace=Avg("seconds", filter=Q(seconds__lte=LONGEST_ACTIVE)), last=Max("created_at")
+        )
     }
     given = {row["judge"] for row in counts}
     members = collection.memberships.select_related("user").filter(Q(is_annotator=True) | Q(user__in=given))
@@ -76,4 +85,36 @@ def by_query(collection: Collection, counts: Rows) -> Rows:
             "state": "open" if pk in still_open else "closed",
         }
         for pk, row in pairs.items()
+    ]
+
+
+def by_week(collection: Collection) -> Rows:
+    """Active seconds of each person in each ISO week (of UTC), with their judgments and decisions; latest first.
+
+    A revision is a judgment, too: it took time. Imported judgments have no time.
+    """
+    found: dict[tuple[int, int, int], dict[str, Any]] = {}
+
+    def add(rows: QuerySet[Any], person: str, kind: str) -> None:
+        weeks = rows.filter(collection=collection).annotate(
+            year=ExtractIsoYear("created_at"), week=ExtractWeek("created_at")
+        )
+        for row in weeks.values(person, "year", "week").order_by().annotate(number=Count("pk"), active=ACTIVE_SECONDS):
+            key = (row["year"], row["week"], row[person])
+            entry = found.setdefault(key, {"judgments": 0, "decisions": 0, "seconds": 0.0})
+            entry[kind] = row["number"]
+            entry["seconds"] += row["active"] or 0.0
+
+    add(Judgment.objects.all(), "judge", "judgments")
+    add(Decision.objects.all(), "adjudicator", "decisions")
+    people = User.objects.in_bulk({person for _, _, person in found})
+    return [
+        {
+            "week": f"{year}-W{week:02}",
+            "monday": date.fromisocalendar(year, week, 1),
+            "user": person,
+            "person": str(people[person]),
+            **found[year, week, person],
+        }
+        for year, week, person in sorted(found, key=lambda key: (-key[0], -key[1], str(people[key[2]])))
     ]

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import F, Prefetch, Q
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.access import CollectionRequest, in_collection
-from accounts.models import ADMIN, ANNOTATOR, Collection
+from accounts.models import ADMIN, ANNOTATOR, Collection, Verb
+from accounts.record import record
 from adjudication.decisions import judgment_of
 from annotation.forms import HandOverForm
 from annotation.models import Pair, PairState, Slot
 from corpus.models import Document
 from dashboard import overview, progress
 from dashboard.forms import SettingsForm
+from dashboard.own_data import own_data
 from pooling.models import Candidate, Contribution
 from web.tables import MOST_WORDS, Column, Filter, Table
 
@@ -72,6 +75,35 @@ def show_progress(request: CollectionRequest, collection: Collection) -> HttpRes
         "hand_over": HandOverForm(collection=collection),
     }
     return table.response("dashboard/progress.html", context)
+
+
+@in_collection(ADMIN)
+def show_time(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Active time by person and week."""
+    rows = progress.by_week(collection)
+    people = {row["user"]: row["person"] for row in rows}
+    table = Table(
+        request,
+        rows,
+        name="time",
+        row="dashboard/_time_row.html",
+        columns=[
+            Column("week", "Week"),
+            Column("person", "Person"),
+            Column("judgments", "Judgments", number=True, folded=True),
+            Column("decisions", "Decisions", number=True, folded=True),
+            Column("seconds", "Active", number=True, value=lambda row: round(row["seconds"])),
+        ],
+        search=["person"],
+        filters=[
+            Filter("user", "Person", sorted(people.items(), key=lambda each: each[1])),
+            Filter("week", "Week", [(week, week) for week in dict.fromkeys(row["week"] for row in rows)]),
+        ],
+        one="row",
+        many="rows",
+    )
+    total = sum(row["seconds"] for row in table.rows)
+    return table.response("dashboard/time.html", {"collection": collection, "total": total})
 
 
 @in_collection(ADMIN)
@@ -166,7 +198,9 @@ def document(request: CollectionRequest, collection: Collection, pk: int) -> Htt
 def settings(request: CollectionRequest, collection: Collection) -> HttpResponse:
     form = SettingsForm(request.POST or None, instance=collection)
     if form.is_valid():
-        form.save()
+        with transaction.atomic():
+            form.save()
+            record(Verb.SETTINGS, collection=collection, fields=form.changed_data)
         messages.success(request, "Saved.")
         return redirect("settings", collection.slug)
     return render(request, "dashboard/settings.html", {"collection": collection, "form": form})
@@ -192,3 +226,9 @@ def search(request: CollectionRequest, collection: Collection) -> HttpResponse:
             return redirect("document", collection.slug, hits[0].pk)
     context = {"collection": collection, "search_words": " ".join(words), **found}
     return render(request, "dashboard/search.html", context)
+
+
+def download_own_data(request: CollectionRequest) -> HttpResponse:
+    answer = JsonResponse(own_data(request.user), json_dumps_params={"indent": 2, "ensure_ascii": False})
+    answer["Content-Disposition"] = 'attachment; filename="qrelsmith-data.json"'
+    return answer

@@ -14,6 +14,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
@@ -117,10 +118,9 @@ def _read(response: Any) -> str:
 
 
 def _refused(error: HTTPError, key: str) -> Answer:
-    try:
+    text = ""
+    with suppress(OSError, http.client.HTTPException):
         text = _read(error).strip()
-    except (OSError, http.client.HTTPException):
-        text = ""
     said = f"{error.code}: {kept(text or str(error.reason), key)[:LONGEST_ERROR]}"
     if error.code in OF_THE_REQUEST:
         return Answer(said, Problem.REJECTED)
@@ -176,14 +176,9 @@ def read_grade(answer: Answer, highest: int) -> tuple[int | None, str]:
         return None, Problem.EMPTY
     found: list[object] = []
     for match in GRADE.finditer(answer.text):
-        if match["umbrela"]:
-            found.append(int(match["umbrela"]) if match["umbrela"].lstrip("-").isdigit() else match["umbrela"])
-            continue
-        try:
-            members = json.loads(match[0], object_pairs_hook=list)
-        except ValueError:
-            continue
-        found += [value for name, value in members if name == "grade"]
+        with suppress(ValueError):
+            read = json.loads(match["umbrela"] or match[0], object_pairs_hook=list)
+            found += [value for name, value in read if name == "grade"] if isinstance(read, list) else [read]
     if not found and NUMBER.fullmatch(answer.text) and len(answer.text) < 20:
         found = [int(answer.text)]
     if len(found) != 1:

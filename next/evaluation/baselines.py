@@ -10,7 +10,7 @@ A candidate that cannot be compared (no text, no word with a vector) goes last.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -49,7 +49,6 @@ class Corpus:
 
         self.work, self.documents = work, work.collection.documents
         self.words_of: Callable[[str], list[str]] = CountVectorizer().build_analyzer()
-        self.vectors: dict[str, Any] = {}  # of sentences, by the encoder in use, until the next query
 
     def __iter__(self) -> Iterator[list[str]]:
         """The words of each abstract, docno descending."""
@@ -71,36 +70,29 @@ class Corpus:
         return frequency, total, words
 
     @cached_property
-    def counting(self) -> Any:
-        """scikit-learn's vectorizer from texts to counts (texts, words)."""
+    def places(self) -> dict[str, int]:
+        """The column of each word."""
+        return {word: place for place, word in enumerate(sorted(self.counted[0]))}
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """(words,) abstracts with each word."""
+        import numpy as np
+
+        return np.array([self.counted[0][word] for word in self.places], float)
+
+    def counts(self, texts: list[list[str]]) -> Any:
+        """(texts, words), sparse."""
         from sklearn.feature_extraction.text import CountVectorizer
 
-        return CountVectorizer(vocabulary=sorted(self.counted[0]))
+        return CountVectorizer(vocabulary=self.places, dtype=float).transform(map(" ".join, texts))
 
-    @cached_property
-    def weighing(self) -> Any:
-        """From texts to tf · idf (texts, words), rows of length 1: scikit-learn's TfidfVectorizer with its defaults."""
-        return self.weighing_of(sorted(self.counted[0]))
-
-    def weighing_of(self, words: Sequence[str]) -> Any:
-        import numpy as np
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        frequency, documents, _ = self.counted
-        made = TfidfVectorizer(vocabulary=words)
-        counts = np.array([frequency[word] for word in words], float)
-        made.idf_ = np.log((1 + documents) / (1 + counts)) + 1
-        return made
-
-    @cached_property
-    def okapi_idf(self) -> Floats:
-        """(words,) ln((N − n + ½)/(n + ½)); where negative, EPSILON times the mean over all words, as in rank_bm25."""
+    def weights(self, texts: list[list[str]]) -> Any:
+        """tf · idf (texts, words), sparse: as scikit-learn's TfidfVectorizer has it, before its rows have length 1."""
         import numpy as np
 
-        frequency, documents, _ = self.counted
-        counts = np.array([frequency[word] for word in sorted(frequency)], float)
-        idf = np.log(documents - counts + 0.5) - np.log(counts + 0.5)
-        return np.where(idf < 0, EPSILON * idf.mean(), idf)
+        idf = np.log((1 + self.counted[1]) / (1 + self.frequencies)) + 1
+        return self.counts(texts).multiply(idf).tocsr()
 
     @cached_property
     def word_vectors(self) -> tuple[list[str], Floats]:
@@ -132,25 +124,6 @@ class Corpus:
         )
         return model.wv.index_to_key, model.wv.vectors.astype(float)
 
-    @cached_property
-    def word_counting(self) -> Any:
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        return CountVectorizer(vocabulary=self.word_vectors[0])
-
-    @cached_property
-    def word_weighing(self) -> Any:
-        return self.weighing_of(self.word_vectors[0])
-
-    def encoded(self, encoder: Any, sentences: Sequence[str]) -> Floats:
-        """(sentences, dimensions), rows of length 1."""
-        import numpy as np
-
-        if missing := sorted(set(sentences) - self.vectors.keys()):
-            made = encoder.encode(missing, normalize_embeddings=True, show_progress_bar=False)
-            self.vectors.update(zip(missing, made, strict=True))
-        return np.stack([self.vectors[sentence] for sentence in sentences])
-
 
 # A score for each candidate, the higher the more alike; NaN for one that cannot be compared. A query and a candidate
 # are their sentences, at least one.
@@ -160,23 +133,29 @@ Score = Callable[[Corpus, list[str], list[list[str]]], "Floats"]
 def tfidf(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
     """Cosines of sparse vectors. Of vectors of length 1, it is the order of their L2 distances."""
     import numpy as np
+    from sklearn.preprocessing import normalize
 
-    rows = corpus.weighing.transform([" ".join(text) for text in (query, *candidates)])
+    rows = normalize(corpus.weights([query, *candidates]))
     found = (rows[1:] @ rows[0].T).toarray()[:, 0]
     return np.where(np.diff(rows.indptr)[1:] > 0, found, np.nan)
 
 
 def bm25(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floats:
-    """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it."""
+    """BM25Okapi of the package rank_bm25 with its defaults. A word counts as often as the query has it.
+
+    The idf of a word in n of N abstracts is ln((N − n + ½)/(n + ½)); where negative, EPSILON times the mean of all.
+    """
     import numpy as np
 
-    counts = corpus.counting.transform([" ".join(text) for text in (query, *candidates)]).astype(float)
+    counts = corpus.counts([query, *candidates])
     asked, rows = counts[0], counts[1:]
     lengths = np.asarray(rows.sum(axis=1))  # (candidates, 1)
     _, documents, words = corpus.counted
+    idf = np.log(documents - corpus.frequencies + 0.5) - np.log(corpus.frequencies + 0.5)
+    idf = np.where(idf < 0, EPSILON * idf.mean(), idf)
     tf = rows[:, asked.indices].toarray()  # (candidates, words of the query)
     saturated = tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths * documents / words))
-    found = (saturated * corpus.okapi_idf[asked.indices] * asked.data).sum(axis=1)
+    found = (saturated * idf[asked.indices] * asked.data).sum(axis=1)
     return np.where(lengths[:, 0] > 0, found, np.nan)
 
 
@@ -184,10 +163,10 @@ def mean_vectors(corpus: Corpus, query: list[str], candidates: list[list[str]], 
     """Minus the L2 distances of the means of word vectors, weighted by tf · idf or by tf alone."""
     import numpy as np
 
-    _, vectors = corpus.word_vectors
-    weighing = corpus.word_weighing if is_weighted else corpus.word_counting
-    weights = weighing.transform([" ".join(text) for text in (query, *candidates)])
-    totals = np.asarray(weights.sum(axis=1), float)
+    words, vectors = corpus.word_vectors
+    weighed = corpus.weights if is_weighted else corpus.counts
+    weights = weighed([query, *candidates])[:, [corpus.places[word] for word in words]]
+    totals = np.asarray(weights.sum(axis=1))
     totals[totals == 0] = np.nan
     means = (weights @ vectors) / totals  # (texts, dimensions)
     return -np.sqrt(((means[1:] - means[0]) ** 2).sum(axis=1))
@@ -199,12 +178,10 @@ def closest_sentences(
     """The largest cosine of a sentence of the query and one of the candidate."""
     import numpy as np
 
+    sentences = [*query, *(sentence for text in candidates for sentence in text)]
     encoder = load_encoder(model, pooling)
-    wanted = {*query, *(sentence for text in candidates for sentence in text)}
-    corpus.vectors = {text: vector for text, vector in corpus.vectors.items() if text in wanted}
-    asked = corpus.encoded(encoder, query)
-    encoded = corpus.encoded(encoder, [sentence for text in candidates for sentence in text])
-    best = (encoded @ asked.T).max(axis=1)  # by sentence of the candidates
+    vectors = encoder.encode(sentences, normalize_embeddings=True, show_progress_bar=False)
+    best = (vectors[len(query) :] @ vectors[: len(query)].T).max(axis=1)  # by sentence of the candidates
     starts = np.cumsum([0, *map(len, candidates[:-1])])
     return np.maximum.reduceat(best, starts)
 
@@ -299,7 +276,6 @@ def build_baselines(work: Work, *, names: list[str]) -> None:
     chosen = {name: check_baseline(collection, name) for name in names}
     corpus = Corpus(work)
     for name, baseline in chosen.items():
-        corpus.vectors = {}
         pools = {query: sorted(grades) for query, grades in scores.labels_of(collection).items()}
         if not pools:
             raise BadInput("No pair has a label yet, so there is no judged pool to rank. Judge pairs first.")

@@ -7,38 +7,38 @@ report compares its labels with the original's.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import ADMIN, Collection, User
-from accounts.services import add_member, create_collection
+from accounts.models import Collection, User
+from accounts.services import create_collection
 from adjudication.labels import labelled_pairs
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
 from corpus.models import Document, Query, text_digest
 from corpus.ordering import order_key
 from evaluation.models import SampledCopy
+from evaluation.scores import final_grades
 from pooling.models import Candidate, Pool, PoolSet
 from web.errors import BadInput
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STRATA = {"grade": "Grade", "facet": "Facet", "source": "Source"}
+STRATA = {"grade": "Grade", "facet": "Facet", "source": "Source", "field": "Field of the query paper"}
 SAMPLE = "sample"
 
 
 def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.DataFrame:
     """The labelled pairs with the name of the stratum of each, such as "grade 2, method"."""
     pairs = labelled_pairs(collection).dropna(subset=["final"])
-    frozen = Candidate.objects.filter(pool__pool_set__collection=collection, pool__pool_set__frozen_at__isnull=False)
-    sources = {
-        (query, docno): source
-        for query, docno, source in frozen.values_list("pool__query__name", "document__docno", "source")
-    }
+    frozen = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
+    columns = ("pool__query__name", "document__docno", "source")
+    sources = {(query, docno): source for query, docno, source in frozen.values_list(*columns)}
+    fields = dict(collection.queries.values_list("name", "document__fields"))  # None of a topic
     parts = {
         "grade": [f"grade {grade}" for grade in pairs["final"]],
         "facet": [facet or "no facet" for facet in pairs["facet"]],
@@ -46,6 +46,7 @@ def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.Da
             sources.get((query, docno), "no source")
             for query, docno in zip(pairs["query"], pairs["docno"], strict=True)
         ],
+        "field": [(fields[query] or ["no field"])[0] for query in pairs["query"]],  # the first, as MDCR's figures
     }
     names = [", ".join(values) for values in zip(*(parts[name] for name in strata), strict=True)]
     return pairs.assign(stratum=names or "all")
@@ -84,22 +85,20 @@ def make_copy(
         raise BadInput(f"{original} has no labels to sample from.")
     sample = draw_sample(pairs, per_stratum, original.seed)
     same = ("licence", "facets", "merged_labels", "grades", "relevant_from")
-    description = f"{len(sample):,} pairs of {original}, sampled to be judged again."
-    about = {key: getattr(original, key) for key in same} | {
-        "description": description,
-        "seed": f"{original.seed}-{slug}",
-    }
-    copy = create_collection(by=by, slug=slug, name=name, **about)
-    add_member(collection=copy, user=by, roles=[ADMIN])
+    about = {key: getattr(original, key) for key in same}
+    about["description"] = f"{len(sample):,} pairs of {original}, sampled to be judged again."
+    copy = create_collection(by=by, slug=slug, name=name, seed=f"{original.seed}-{slug}", **about)
     for guideline in guidelines_in_force(original):
         about = {"facet": guideline.facet, "text": guideline.text, "grades": guideline.grades}
         save_guideline(collection=copy, change="", by=by, **about)
-    asked = {query.name: query for query in original.queries.filter(name__in=set(sample["query"]))}
-    documents = copy_documents(original, copy, {*sample["docno"]}, asked.values(), texts or {})
-    queries = copy_queries(copy, asked, documents)
+    queries = original.queries.filter(name__in=set(sample["query"])).select_related("document")
+    asked = {query.name: query for query in queries}
+    papers = {query.own_docno for query in asked.values()}
+    documents = copy_documents(original, copy, {*sample["docno"], *papers}, texts or {})
+    copied = copy_queries(copy, asked, documents)
     pool_set = PoolSet.objects.create(collection=copy, plan={})
     for query_name, rows in sample.groupby("query"):
-        pool = Pool.objects.create(pool_set=pool_set, query=queries[str(query_name)])
+        pool = Pool.objects.create(pool_set=pool_set, query=copied[str(query_name)])
         Candidate.objects.bulk_create(
             Candidate(pool=pool, document=documents[docno], position=position, source=SAMPLE)
             for position, docno in enumerate(rows["docno"], 1)
@@ -116,16 +115,10 @@ def make_copy(
 
 
 def copy_documents(
-    original: Collection,
-    copy: Collection,
-    docnos: set[str],
-    queries: Iterable[Query],
-    texts: Mapping[str, Mapping[str, Any]],
+    original: Collection, copy: Collection, docnos: set[str], texts: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Document]:
-    papers = [query.document_id for query in queries if query.document_id]
-    wanted = original.documents.filter(docno__in=docnos) | original.documents.filter(pk__in=papers)
     rows = []
-    for document in wanted.order_by("docno"):
+    for document in original.documents.filter(docno__in=docnos).order_by("docno"):
         document.pk, document._state.adding, document.import_job = None, True, None
         document.collection = copy
         for key in ("title", "sentences", "labels"):
@@ -136,15 +129,11 @@ def copy_documents(
 
 
 def copy_queries(copy: Collection, asked: Mapping[str, Query], documents: Mapping[str, Document]) -> dict[str, Query]:
-    same = ("name", "facet", "sentence_numbers", "title", "description", "narrative", "paper_type", "fold")
-    rows = [
-        Query(
-            collection=copy,
-            document=documents[query.own_docno] if query.own_docno else None,
-            **{key: getattr(query, key) for key in same},
-        )
-        for query in asked.values()
-    ]
+    same = ("name", "facet", "sentence_numbers", "title", "description", "narrative", "paper_type", "field", "fold")
+    rows = []
+    for query in asked.values():
+        about = {key: getattr(query, key) for key in same}
+        rows.append(Query(collection=copy, document=documents.get(query.own_docno), **about))
     return {query.name: query for query in Query.objects.bulk_create(rows)}
 
 
@@ -179,8 +168,7 @@ def comparison(sampled: SampledCopy) -> dict[str, Any]:
 
 
 def labels_by_pair(collection: Collection) -> dict[str, int]:
-    pairs = labelled_pairs(collection).dropna(subset=["final"])
-    return {f"{q} {d}": int(g) for q, d, g in zip(pairs["query"], pairs["docno"], pairs["final"], strict=True)}
+    return {f"{query} {docno}": grade for query, docno, grade in final_grades(collection)}
 
 
 def stratum_row(name: str, grades: Sequence[tuple[int, int]], size: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from evaluation.pool_bias import SAME
 if TYPE_CHECKING:
     import pandas as pd
 
-CITATIONS = "Cited documents"  # no username has a space
+CITATIONS = "Cited documents"  # the names of other sets are "Judge 1", "Judge 2" and keys of people
 SLOTS = ("first", "second")
 Grades = dict[str, dict[str, int]]
 
@@ -35,18 +35,18 @@ def label_sets(pairs: pd.DataFrame, cited: Mapping[str, Collection[str]], top: i
 
     pairs = pairs.dropna(subset=["final"])
     both = pairs.dropna(subset=["first", "second"])
-    sets = [_label_set("Judge 1", both, both["first"]), _label_set("Judge 2", both, both["second"])]
+    sets = [label_set("Judge 1", both, both["first"]), label_set("Judge 2", both, both["second"])]
     slots = [pairs[["query", "docno", "final"]].assign(judge=pairs[f"{s}_judge"], grade=pairs[s]) for s in SLOTS]
     given = pd.concat(slots).dropna(subset=["grade"])
-    sets += [_label_set(str(judge), rows, rows["grade"]) for judge, rows in given.groupby("judge")]
+    sets += [label_set(str(judge), rows, rows["grade"]) for judge, rows in given.groupby("judge")]
     known = pairs[pairs["query"].isin(list(cited))]
     is_cited = [docno in cited[query] for query, docno in zip(known["query"], known["docno"], strict=True)]
     if any(is_cited):
-        sets.append(_label_set(CITATIONS, known, pd.Series(is_cited, index=known.index) * top))
+        sets.append(label_set(CITATIONS, known, pd.Series(is_cited, index=known.index) * top))
     return sets
 
 
-def _label_set(name: str, pairs: pd.DataFrame, grades: pd.Series[int]) -> LabelSet:
+def label_set(name: str, pairs: pd.DataFrame, grades: pd.Series[int]) -> LabelSet:
     made = LabelSet(name, {}, {})
     for query, docno, grade, final in zip(pairs["query"], pairs["docno"], grades, pairs["final"], strict=True):
         made.labels.setdefault(query, {})[docno] = int(grade)

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from web.errors import BadInput
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 Lists = Mapping[str, Sequence[str]]  # docnos by query, best first
 Labels = Mapping[str, Mapping[str, int]]  # grades by query and docno
 
-# What a list is scored by. Closed: it re-ranks the judged pool, and only judged documents count. Open: as the system
-# ranks the whole corpus, unjudged documents are not relevant. Condensed: unjudged documents are taken out of it.
-CLOSED, OPEN, CONDENSED = SCOPES = ("closed", "open", "condensed")
+CLOSED, OPEN, CONDENSED = "closed", "open", "condensed"
+SCOPES = {  # of a list, what it is scored by, as every table says it
+    CLOSED: "Closed: only documents of each list that have a label, as a re-ranking of the pool.",
+    OPEN: "Open: lists as the systems rank the whole corpus; documents without a label count as not relevant.",
+    CONDENSED: "Condensed: documents without a label are taken out of each list.",
+}
 CSFCUBE, TREC, MDCR = "csfcube", "trec", "mdcr"
 OWN = re.compile(r"(?:RP|NDCG%(?P<percent>\d{1,3}))(?:\(rel=(?P<rel>\d)\))?")
 
@@ -37,7 +41,6 @@ class Profile:
     """
 
     name: str
-    label: str
     scope: str
     measures: tuple[str, ...]
     main: str
@@ -51,7 +54,7 @@ def profile(name: str, relevant_from: int) -> Profile:
     if name == CSFCUBE:
         own = "" if relevant_from == 2 else rel or "(rel=1)"
         measures: tuple[str, ...] = (f"RP{own}", f"P{rel}@20", f"R{rel}@20", "NDCG%20", "NDCG%100")
-        return Profile(CSFCUBE, "CSFCube: re-ranking the judged pool", CLOSED, measures, "NDCG%20", has_folds=True)
+        return Profile(CSFCUBE, CLOSED, measures, "NDCG%20", has_folds=True)
     if name == TREC:
         measures = (
             f"AP{rel}",
@@ -63,9 +66,9 @@ def profile(name: str, relevant_from: int) -> Profile:
             f"Bpref{rel}",
             "Judged@10",
         )
-        return Profile(TREC, "TREC: retrieval from the whole corpus", OPEN, measures, "nDCG@10")
+        return Profile(TREC, OPEN, measures, "nDCG@10")
     if name == MDCR:
-        return Profile(MDCR, "MDCR: by field", CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
+        return Profile(MDCR, CLOSED, (f"AP{rel}", "nDCG", f"R{rel}@5"), f"AP{rel}", by_field=True)
     raise BadInput(f"There is no profile {name!r}. Use {CSFCUBE}, {TREC} or {MDCR}.")
 
 
@@ -82,22 +85,23 @@ def score(lists: Lists, labels: Labels, measures: Sequence[str], *, scope: str) 
     shown = {query: list(dict.fromkeys(lists.get(query, ()))) for query in labels}
     if scope != OPEN:
         shown = {query: [docno for docno in docnos if docno in labels[query]] for query, docnos in shown.items()}
-    table = pd.DataFrame(0.0, index=sorted(labels), columns=list(measures))
-    standard = {measure: name for name, measure in by_name.items() if isinstance(measure, ir_measures.measures.Measure)}
+    values = {measure: dict.fromkeys(sorted(labels), 0.0) for measure in by_name.values()}
+    standard = [measure for measure in values if isinstance(measure, ir_measures.measures.Measure)]
     # Scores that keep the order: trec_eval sorts by score, and by docno where scores are equal.
     run = {query: {docno: float(len(docnos) - i) for i, docno in enumerate(docnos)} for query, docnos in shown.items()}
     qrels = {query: dict(grades) for query, grades in labels.items()}
     if standard and any(run.values()):
-        for each in ir_measures.iter_calc(list(standard), qrels, {q: docs for q, docs in run.items() if docs}):
-            table.at[each.query_id, standard[each.measure]] = each.value
-    for name, measure in by_name.items():
+        for each in ir_measures.iter_calc(standard, qrels, {q: docs for q, docs in run.items() if docs}):
+            values[each.measure][each.query_id] = each.value
+    for measure, by_query in values.items():
         if measure not in standard:
-            table[name] = [
-                measure([labels[query].get(d, 0) for d in shown[query]], labels[query]) for query in table.index
-            ]
-    return table
+            for query in by_query:
+                by_query[query] = measure([labels[query].get(d, 0) for d in shown[query]], labels[query])
+    columns = {name: values[measure] for name, measure in by_name.items()}
+    return pd.DataFrame(columns, index=sorted(labels), columns=list(measures), dtype=float)
 
 
+@lru_cache
 def parse(name: str) -> Any:
     """ir-measures' measure, or a function of (grades in the list's order, the query's labels) to a value."""
     import ir_measures
@@ -105,10 +109,10 @@ def parse(name: str) -> Any:
     if own := OWN.fullmatch(name):
         least = int(own["rel"] or 2)
         return _pool_ndcg(int(own["percent"])) if own["percent"] else _precision_at_last(least)
-    for read in (ir_measures.parse_measure, _parse_trec):
+    for read in (ir_measures.parse_measure, lambda name: ir_measures.parse_trec_measure(name)[0]):
         try:
             measure = read(name)
-        except (ValueError, NameError, KeyError, SyntaxError, AssertionError):
+        except (ValueError, NameError, LookupError, SyntaxError, AssertionError):
             continue
         try:
             ir_measures.evaluator([measure], {})
@@ -116,15 +120,6 @@ def parse(name: str) -> Any:
             raise BadInput(f"{name} needs a program that is not installed here.") from None
         return measure
     raise BadInput(f"There is no measure {name!r}. Use a name of ir-measures, such as AP, nDCG@10 or P(rel=2)@5.")
-
-
-def _parse_trec(name: str) -> Any:
-    import ir_measures
-
-    found = ir_measures.parse_trec_measure(name)
-    if not found:
-        raise ValueError(name)
-    return found[0]
 
 
 def _precision_at_last(least: int) -> Callable[[Sequence[int], Mapping[str, int]], float]:

@@ -6,11 +6,9 @@ grade of it, an admin who judges neither.
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -18,26 +16,30 @@ from string import Template
 from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
-from adjudication.labels import labelled_pairs, labels_state
+from adjudication.labels import labels_state
 from agreement.coefficients import coefficients
 from agreement.intervals import FEWEST_QUERIES, resamples
 from annotation.guidelines import grade_rows, guideline_in_force
 from annotation.models import Pair, PairState
 from annotation.presentation import ShownText, shown_candidate, shown_query
 from corpus.digests import json_digest
+from corpus.formats.reading import BadLines, text_files
+from corpus.formats.records import csv_rows
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from evaluation import asking
-from evaluation.label_effects import SLOTS, compare
+from evaluation.label_effects import SLOTS, compare, label_set
 from evaluation.measures import profile as profile_named
 from evaluation.measures import score
-from evaluation.models import ModelJudge, ModelLabel, Problem
-from evaluation.scores import lists_of, means
+from evaluation.models import NAME, ModelJudge, ModelLabel, Problem
+from evaluation.scores import judged_pairs, lists_of, main_figures, systems_of
 from jobs.models import Job, Report
 from jobs.work import Work, job, start_job
 from retrieval.models import RankedList
@@ -62,7 +64,7 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0  # seconds before a pair is asked again; t
 
 @transaction.atomic
 def add_model(
-    *, collection: Collection, name: str, model: str, address: str, prompt: str, parameters: Mapping[str, Any], by: User
+    *, collection: Collection, name: str, model: str, address: str, prompt: str, parameters: Any, by: User
 ) -> ModelJudge:
     """Nothing is asked yet: the page shows the prompts first."""
     asking.address_named(address)
@@ -70,16 +72,19 @@ def add_model(
         raise BadInput(f"A prompt is one of {', '.join(PROMPTS)}, got {prompt!r}.")
     if prompt == "umbrela" and collection.top_grade != 3:
         raise BadInput(f"UMBRELA's scale has grades 0 to 3, and {collection} has 0 to {collection.top_grade}.")
+    parameters = parameters or {}
+    if not isinstance(parameters, dict):
+        raise BadInput(f'Parameters are an object, such as {{"temperature": 0}}, got {parameters!r}.')
     if taken := OWN_PARAMETERS & parameters.keys():
         raise BadInput(f"Leave {sorted(taken)[0]!r} out of the parameters: it is set for you.")
-    _refuse_taken(collection, name)
+    check_name(collection, name)
     prompts = {facet: prompt_template(collection, facet, prompt) for facet in (*collection.facets, "")}
     return ModelJudge.objects.create(
         collection=collection,
         name=name,
         model=model,
         address=address,
-        parameters=dict(parameters),
+        parameters=parameters,
         prompt=prompt,
         prompts=prompts,
         prompt_version=json_digest(prompts),
@@ -87,9 +92,13 @@ def add_model(
     )
 
 
-def _refuse_taken(collection: Collection, name: str) -> None:
+def check_name(collection: Collection, name: str) -> None:
+    try:
+        NAME(name)
+    except ValidationError as error:
+        raise BadInput(f"{error.message} Got {name!r}.") from error
     locked = lock_collection(collection)
-    if locked.model_judges.filter(name=name).exists():
+    if locked.model_judges.filter(name__iexact=name).exists():
         raise BadInput(f"{collection} has a model judge {name} already. Choose another name.")
 
 
@@ -107,14 +116,22 @@ def prompt_template(collection: Collection, facet: str, prompt: str) -> str:
     return Template(text).safe_substitute({key: value.replace("$", "$$") for key, value in filled.items()})
 
 
-def full_prompt(judge: ModelJudge, query: Query, document: Document) -> str:
-    wanted = query.collection.labels_of(query.facet) if query.facet else set()
-    return Template(judge.prompts[query.facet]).substitute(
-        search=query.search_text(),
-        passage=f"{document.title}\n{document.abstract}".strip(),
-        query=_as_text(shown_query(query)),
-        candidate=_as_text(shown_candidate(document, wanted)),
-    )
+def prompts_of(judge: ModelJudge, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """Whole ones, for (query, document) keys."""
+    queries = Query.objects.select_related("collection", "document").in_bulk({query for query, _ in pairs})
+    documents = Document.objects.in_bulk({document for _, document in pairs})
+    prompts = []
+    for query, document in ((queries[query], documents[document]) for query, document in pairs):
+        wanted = query.collection.labels_of(query.facet) if query.facet else set()
+        prompts.append(
+            Template(judge.prompts[query.facet]).substitute(
+                search=query.search_text(),
+                passage=f"{document.title}\n{document.abstract}".strip(),
+                query=_as_text(shown_query(query)),
+                candidate=_as_text(shown_candidate(document, wanted)),
+            )
+        )
+    return prompts
 
 
 def _as_text(shown: ShownText) -> str:
@@ -125,7 +142,7 @@ def _as_text(shown: ShownText) -> str:
 @transaction.atomic
 def import_labels(*, collection: Collection, name: str, model: str, file: IO[bytes], by: User) -> ModelJudge:
     """From CSV with a head: query, docno, and grade or answer (as the model wrote it)."""
-    _refuse_taken(collection, name)
+    check_name(collection, name)
     judge = ModelJudge.objects.create(collection=collection, name=name, model=model, created_by=by)
     queries = {query.name: query for query in collection.queries.all()}
     documents = dict(collection.documents.values_list("docno", "pk"))
@@ -143,32 +160,30 @@ def import_labels(*, collection: Collection, name: str, model: str, file: IO[byt
     if not labels:
         raise BadInput("The file has no labels.")
     ModelLabel.objects.bulk_create(labels.values(), batch_size=1_000)
+    record(Verb.IMPORTED, collection=collection, object=f"labels of the model {name}", by=by)
     return judge
 
 
 def _csv_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
-    content = file.read(settings.UPLOAD_MAX_BYTES + 1)
-    if len(content) > settings.UPLOAD_MAX_BYTES:
-        raise BadInput(f"The file has more than {settings.UPLOAD_MAX_BYTES // 1_000_000:,} MB.")
-    try:
-        rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-        names = set(rows.fieldnames or ())
-        if not {"query", "docno"} <= names or not {"grade", "answer"} & names:
+    for text in text_files(file, "The file", BadLines(), settings.UPLOAD_MAX_BYTES, ""):
+        rows = csv_rows(text, text.lines(), ",")
+        _, head = next(rows, (0, []))
+        if not {"query", "docno"} <= {*head} or not {"grade", "answer"} & {*head}:
             raise BadInput("The first line names the columns: query, docno, and grade or answer.")
-        for row in rows:
-            yield rows.line_num, row
-    except UnicodeDecodeError:
-        raise BadInput("The file is not UTF-8.") from None
-    except csv.Error as error:
-        raise BadInput(f"Line {rows.line_num}: {error}.") from None
+        for line, row in rows:
+            if len(row) not in (0, len(head)):
+                raise BadInput(f"Line {line}: the row must have {len(head)} columns, got {len(row)}.")
+            if row:
+                yield line, dict(zip(head, row, strict=True))
 
 
 @transaction.atomic
 def delete_model(*, judge: ModelJudge) -> None:
     lock_collection(judge.collection)
-    if unfinished_job(judge):
-        raise Conflict(f"{judge} is being asked. Cancel that job first.")
+    if unfinished := judge.collection.jobs.unfinished().filter(parameters__judge=judge.pk).first():
+        raise Conflict(f"A job still needs {judge}: {unfinished.title}. Cancel it first.")
     Report.objects.filter(collection=judge.collection, kind=KIND, parameters__judge=judge.pk).delete()
+    record(Verb.DELETED, collection=judge.collection, object=f"model {judge.name}")
     judge.delete()
 
 
@@ -192,16 +207,6 @@ def unasked(judge: ModelJudge) -> list[tuple[int, int]]:
     return [(query, document) for _, query, document in sorted(waiting)]
 
 
-def prompts_of(judge: ModelJudge, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    queries = Query.objects.select_related("collection", "document").in_bulk({query for query, _ in pairs})
-    documents = Document.objects.in_bulk({document for _, document in pairs})
-    return [full_prompt(judge, queries[query], documents[document]) for query, document in pairs]
-
-
-def unfinished_job(judge: ModelJudge) -> Job | None:
-    return judge.collection.jobs.unfinished().filter(kind="ask_model", parameters__judge=judge.pk).first()
-
-
 @transaction.atomic
 def start_asking(*, judge: ModelJudge, most: int, by: User) -> Job:
     """Send at most `most` requests, those that fail counted, for the pairs that have no answer yet."""
@@ -210,7 +215,7 @@ def start_asking(*, judge: ModelJudge, most: int, by: User) -> Job:
     lock_collection(judge.collection)
     asking.address_named(judge.address)
     judge.refresh_from_db()
-    running = unfinished_job(judge)
+    running = judge.collection.jobs.unfinished().filter(kind="ask_model", parameters__judge=judge.pk).first()
     about = {"judge": judge.pk, "stop_at": judge.requests + most}
     return running or start_job("ask_model", collection=judge.collection, by=by, **about)
 
@@ -222,9 +227,7 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
     A request is counted before it is sent, so a killed worker cannot send more; the pairs of its last few requests are
     asked again.
     """
-    asked = work.collection.model_judges.filter(pk=judge).first()
-    if asked is None:
-        raise Conflict("This model judge was deleted.")
+    asked = work.collection.model_judges.get(pk=judge)
     address = asking.address_named(asked.address)
     waiting = deque(unasked(asked))
     total = min(len(waiting), stop_at - asked.requests)
@@ -241,12 +244,12 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
             sent = [threads.submit(asking.ask, address, asked.model, asked.parameters, text) for text in prompts]
             while wait(sent, timeout=0.5).not_done:
                 work.check()
-            errors = {pair: error for pair, future in zip(batch, sent, strict=True) if (error := future.exception())}
-            labels = [
-                label_of(asked, pair, future.result())
-                for pair, future in zip(batch, sent, strict=True)
-                if pair not in errors
-            ]
+            labels, errors = [], []
+            for pair, future in zip(batch, sent, strict=True):
+                if error := future.exception():
+                    errors.append((pair, error))
+                else:
+                    labels.append(label_of(asked, pair, future.result()))
             if len(labels) == number and {label.problem for label in labels} == {Problem.REJECTED}:
                 if not asked.labels.exists():
                     raise Conflict(f"The server rejects every request: {labels[0].answer}")
@@ -255,7 +258,7 @@ def ask_model(work: Work, *, judge: int, stop_at: int) -> None:
             answered += len(labels)
             malformed += sum(label.grade is None for label in labels)
             pause = 0.0
-            for pair, error in errors.items():
+            for pair, error in errors:
                 if not isinstance(error, asking.TryAgain):
                     raise error
                 attempts[pair] += 1
@@ -291,18 +294,6 @@ def shown_labels(judge: ModelJudge) -> QuerySet[ModelLabel]:
     return labels.order_by("query__name", "document__docno")
 
 
-def graded_pairs(judge: ModelJudge) -> pd.DataFrame:
-    """The pairs with a final label and the model's `grade`, as `labelled_pairs` has them."""
-    import pandas as pd
-
-    rows = judge.labels.exclude(grade=None).values_list("query__name", "document__docno", "grade")
-    grades = pd.DataFrame.from_records(list(rows), columns=["query", "docno", "grade"])
-    own = dict(judge.collection.queries.values_list("name", "document__docno"))
-    pairs = labelled_pairs(judge.collection).dropna(subset=["final"])
-    pairs = pairs[pairs["docno"] != pairs["query"].map(own)]
-    return pairs.merge(grades.astype({"query": str, "docno": str, "grade": int}), on=["query", "docno"])
-
-
 def facet_agreement(rows: pd.DataFrame, grades: int, seed: str) -> dict[str, Any]:
     """The model against the final labels and each judge, and, to compare, the two judges with each other.
 
@@ -312,17 +303,14 @@ def facet_agreement(rows: pd.DataFrame, grades: int, seed: str) -> dict[str, Any
     import numpy as np
     import pandas as pd
 
-    slots = [
-        pd.DataFrame({"judge": rows[f"{slot}_judge"], "one": rows["grade"], "other": rows[slot]}) for slot in SLOTS
-    ]
-    by_judge = pd.concat(slots)
-    couples = [(FINAL, pd.DataFrame({"one": rows["grade"], "other": rows["final"]}))]
-    couples += [(str(judge), given) for judge, given in by_judge.groupby("judge")]
-    couples += [(JUDGES, pd.DataFrame({"one": rows["first"], "other": rows["second"]}))]
+    slots = pd.concat(rows[["grade"]].assign(judge=rows[f"{slot}_judge"], given=rows[slot]) for slot in SLOTS)
+    couples = [(FINAL, rows[["grade", "final"]])]
+    couples += [(str(judge), table[["grade", "given"]]) for judge, table in slots.groupby("judge")]
+    couples += [(JUDGES, rows[["first", "second"]])]
     compared = []
     for name, table in couples:
-        both = table[["one", "other"]].dropna().astype(int)
-        found = coefficients(both["one"].tolist(), both["other"].tolist())
+        both = table.dropna().astype(int).to_numpy()
+        found = coefficients(*both.T.tolist())
         compared.append({"name": name, "pairs": len(both), **{key: list(found[key]) for key in COEFFICIENTS}})
     matrices = np.zeros((rows["query"].nunique(), grades, grades), dtype=int)
     places = rows["query"].astype("category").cat.codes
@@ -362,20 +350,22 @@ def state_of(judge: ModelJudge) -> str:
 
 def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str, split: str) -> Report:
     """By facet: agreement, and the systems' rankings under the model's labels and the final ones of the same pairs."""
+    import pandas as pd
+
     state = state_of(judge)  # first: labels that come meanwhile make the report out of date
     collection = judge.collection
-    rows = graded_pairs(judge)
+    graded = judge.labels.exclude(grade=None).values_list("query__name", "document__docno", "grade")
+    grades = pd.DataFrame.from_records(list(graded), columns=["query", "docno", "grade"])
+    pairs = judged_pairs(collection).dropna(subset=["final"])
+    rows = pairs.merge(grades.astype({"query": str, "docno": str, "grade": int}), on=["query", "docno"])
     wanted = replace(profile_named(profile, collection.relevant_from), scope=scope, measures=(by,), main=by)
-    labels: dict[str, dict[str, dict[str, int]]] = {"grade": {}, "final": {}}
-    for kind, given in labels.items():
-        for query, docno, grade in zip(rows["query"], rows["docno"], rows[kind], strict=True):
-            given.setdefault(query, {})[docno] = int(grade)
-    runs = list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
-    tables: dict[str, dict[str, pd.DataFrame]] = {kind: {} for kind in labels}
-    for run in runs:
+    given = label_set(judge.name, rows, rows["grade"])
+    theirs: dict[str, pd.DataFrame] = {}
+    final: dict[str, pd.DataFrame] = {}
+    for run in systems_of(collection):
         lists = lists_of(run)
-        for kind, given in labels.items():
-            tables[kind][run.name] = score(lists, given, [by], scope=scope)
+        theirs[run.name] = score(lists, given.labels, [by], scope=scope)
+        final[run.name] = score(lists, given.final, [by], scope=scope)
     queries = {query.name: query for query in collection.queries.select_related("document")}
     facets = []
     for facet in (*collection.facets, ""):
@@ -383,22 +373,17 @@ def compare_with_people(judge: ModelJudge, *, profile: str, scope: str, by: str,
         if of_facet.empty:
             continue
         asked = {name: queries[name] for name in of_facet["query"]}
-        figures: dict[str, dict[str, float]] = {}
-        for kind, scored in tables.items():
-            values = {name: means(table, asked, wanted, split)[by] for name, table in scored.items()}
-            figures[kind] = {name: value for name, value in values.items() if value is not None}
-        row = facet_agreement(of_facet, len(collection.grades), collection.seed)
-        row |= compare(figures["grade"], figures["final"])
-        facets.append(row | {"facet": facet, "queries": len(asked), "systems": len(figures["final"])})
+        rankings = [main_figures(tables, asked, wanted, split) for tables in (theirs, final)]
+        row = {"facet": facet, "systems": len(rankings[1])}
+        row |= facet_agreement(of_facet, len(collection.grades), collection.seed)
+        facets.append(row | compare(*rankings))
     about = {"judge": judge.pk, "profile": profile, "scope": scope, "by": by, "split": split}
     return Report.objects.put(collection, KIND, {"facets": facets}, labels=state, **about)
 
 
 @job("compare_model")
 def compare_model(work: Work, *, judge: int, profile: str, scope: str, by: str, split: str) -> None:
-    compared = work.collection.model_judges.filter(pk=judge).first()
-    if compared is None:
-        raise Conflict("This model judge was deleted.")
+    compared = work.collection.model_judges.get(pk=judge)
     report = compare_with_people(compared, profile=profile, scope=scope, by=by, split=split)
     with work.commit() as result:
         result["facets"] = len(report.data["facets"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -13,14 +14,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
-from annotation.models import Pair
-from evaluation import asking
+from evaluation import asking, scores
 from evaluation import model_judges as service
-from evaluation.measures import SCOPES
 from evaluation.models import ModelJudge, Problem
-from evaluation.scores import AT_ONCE
 from evaluation.views import Choice
-from jobs.models import Job, Report
+from jobs.models import Report
 from jobs.work import start_once
 from retrieval.models import RankedList
 from web.csv import csv_response
@@ -33,7 +31,10 @@ SAMPLES = 3  # prompts of a dry run
 
 class AddForm(forms.ModelForm):
     prompt = forms.ChoiceField(choices=service.PROMPTS.items())
-    address = forms.ChoiceField(help_text="A server that this installation may ask.")
+    address = forms.ChoiceField(
+        choices=lambda: [(name, f"{name}: {url}") for name, url in asking.addresses().items()],
+        help_text="A server that this installation may ask.",
+    )
     parameters = forms.JSONField(
         required=False,
         initial={"temperature": 0, "max_tokens": 200},
@@ -44,17 +45,6 @@ class AddForm(forms.ModelForm):
     class Meta:
         model = ModelJudge
         fields = ["name", "address", "model", "prompt", "parameters"]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        named = [(name, f"{name}: {url}") for name, url in asking.addresses().items()]
-        self.fields["address"].choices = named  # type: ignore[attr-defined]
-
-    def clean_parameters(self) -> dict[str, Any]:
-        parameters = self.cleaned_data["parameters"] or {}
-        if not isinstance(parameters, dict):
-            raise forms.ValidationError('Write an object, such as {"temperature": 0}.')
-        return parameters
 
 
 class ImportForm(forms.ModelForm):
@@ -82,24 +72,23 @@ def model_judges(request: CollectionRequest, collection: Collection) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @in_collection(ADMIN)
 def add_model(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    form = AddForm(request.POST or None)
-    if form.is_valid():
-        made = attempt(form, service.add_model, collection=collection, by=request.user, **form.cleaned_data)
-        if made:
-            return redirect("model-judge", collection.slug, made.pk)
-    context = {"collection": collection, "form": form, "title": "Ask a model", "can_ask": bool(asking.addresses())}
-    return render(request, "evaluation/add_model.html", context)
+    return added(request, AddForm(request.POST or None), service.add_model, "Ask a model")
 
 
 @require_http_methods(["GET", "POST"])
 @in_collection(ADMIN)
 def import_model(request: CollectionRequest, collection: Collection) -> HttpResponse:
     form = ImportForm(request.POST or None, request.FILES or None)
+    return added(request, form, service.import_labels, "Import a model's labels")
+
+
+def added(request: CollectionRequest, form: Any, add: Callable[..., ModelJudge], title: str) -> HttpResponse:
+    collection = request.collection
     if form.is_valid():
-        made = attempt(form, service.import_labels, collection=collection, by=request.user, **form.cleaned_data)
+        made = attempt(form, add, collection=collection, by=request.user, **form.cleaned_data)
         if made:
             return redirect("model-judge", collection.slug, made.pk)
-    context = {"collection": collection, "form": form, "title": "Import a model's labels", "can_ask": True}
+    context = {"collection": collection, "form": form, "title": title, "can_ask": bool(asking.addresses())}
     return render(request, "evaluation/add_model.html", context)
 
 
@@ -148,47 +137,35 @@ def model_judge(request: CollectionRequest, collection: Collection, pk: int) -> 
         "form": form,
         "unasked": len(unasked),
         "prompts": service.prompts_of(judge, unasked[:SAMPLES]),
-        "asking": last if last and not (last.is_finished and not last.error) else None,
+        "asking": last if last and (last.error or not last.is_finished) else None,
         "problems": [(Problem(name).label, number) for name, number in sorted(problems.items())],
         "malformed": sum(problems.values()),
         "answers": judge.labels.count(),
     }
     if context["answers"] and not (last and not last.is_finished):
         context |= beside_people(request, judge)
-        for each in context.get("matrices", ()):
-            if request.GET.get("figure") == each.name:
-                return csv_response(f"{each.name}.csv", each.csv)
+        for row in context.get("facets", ()):
+            if request.GET.get("figure") == row["figure"].name:
+                return csv_response(f"{row['figure'].name}.csv", row["figure"].csv)
     return table.response("evaluation/model_judge.html", context)
 
 
 def beside_people(request: CollectionRequest, judge: ModelJudge) -> dict[str, Any]:
     """The report for the page's choice; a job makes it where there are too many lists for a page."""
     collection = judge.collection
-    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
-    choice = Choice(request, collection, {name: {} for name in labelled})
+    choice = Choice(request, collection)
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "by": choice.by, "split": choice.split}
-    context: dict[str, Any] = {"choice": choice, "scopes": SCOPES}
     report = Report.objects.find(collection, service.KIND, judge=judge.pk, **about)
     if report is None or report.labels != service.state_of(judge):
-        if RankedList.objects.filter(run__collection=collection).count() > AT_ONCE:
-            made: Job = start_once("compare_model", collection=collection, by=request.user, judge=judge.pk, **about)
-            return context | {"comparing": made}
+        if RankedList.objects.filter(run__collection=collection).count() > scores.AT_ONCE:
+            made = start_once("compare_model", collection=collection, by=request.user, judge=judge.pk, **about)
+            return {"choice": choice, "comparing": made}
         report = service.compare_with_people(judge, **about)
-    people = {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)}
     facets = [row for row in report.data["facets"] if choice.facet in ("", row["facet"])]
-    for row in facets:
-        for each in row["compared"]:
-            each["name"] = people.get(each["name"], each["name"])
     numbers = [str(number) for number in range(len(collection.grades))]
     names = [f"{number} {grade}" for number, grade in enumerate(collection.grades)]
-    matrices = [
-        Heat(
-            f"model-{row['facet'] or 'all'}",
-            f"{row['facet'].capitalize() or 'All queries'}: final label (rows), model (columns)",
-            numbers,
-            names,
-            row["matrix"],
-        )
-        for row in facets
-    ]
-    return context | {"facets": facets, "matrices": matrices, "final": service.FINAL}
+    for row in facets:
+        title = f"{row['facet'].capitalize() or 'All queries'}: final label (rows), model (columns)"
+        row["figure"] = Heat(f"model-{row['facet'] or 'all'}", title, numbers, names, row["matrix"])
+    people = {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)}
+    return {"choice": choice, "facets": facets, "people": people}

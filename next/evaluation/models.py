@@ -5,14 +5,21 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts.models import Collection, User
 from corpus.models import Document, Query
 
+# Also the name of a folder in releases, so never "..", and no two that differ in case alone.
+NAME = RegexValidator(
+    r"\A[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?\Z",
+    "Use letters, digits, dots, _ and - only, with a letter or digit first and last.",
+)
+
 
 class SampledCopy(models.Model):
-    """`strata` are what the sample was drawn by ("grade", "facet", "source"), `sizes` the pairs that each stratum has
+    """`strata` are what the sample was drawn by ("grade", "field", …), `sizes` the pairs that each stratum has
     in the original, by its name, `drawn` the stratum of each sampled pair: {"query docno": name}."""
 
     original = models.ForeignKey(Collection, models.PROTECT, related_name="copies")
@@ -36,9 +43,7 @@ class ModelJudge(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="model_judges")
     name = models.CharField(
-        max_length=100,
-        validators=[RegexValidator(r"^[A-Za-z0-9._-]+\Z", "Use letters, digits, dots, _ and - only.")],
-        help_text="As tables name it, such as llama-guideline.",
+        max_length=100, validators=[NAME], help_text="As tables and releases name it, such as llama-guideline."
     )
     model = models.CharField(max_length=200, help_text="As the server names it.")
     address = models.CharField(max_length=50, blank=True)
@@ -52,7 +57,7 @@ class ModelJudge(models.Model):
 
     class Meta:
         ordering = ("name",)
-        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="model_judge_once_in_a_collection")]
+        constraints = [models.UniqueConstraint("collection", Lower("name"), name="model_judge_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.name

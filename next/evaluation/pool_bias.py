@@ -80,14 +80,7 @@ def effects(full: Mapping[str, float], less: Mapping[str, float]) -> list[dict[s
     full = {name: value for name, value in full.items() if name in less}
     before, after = places(full), places(less)
     rows = [
-        {
-            "system": name,
-            "full": full[name],
-            "less": less[name],
-            "change": less[name] - full[name],
-            "place": before[name],
-            "place_less": after[name],
-        }
+        {"system": name, "change": less[name] - full[name], "place": before[name], "place_less": after[name]}
         for name in full
     ]
     return sorted(rows, key=lambda row: (row["change"], row["system"]))

@@ -6,16 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs, labels_state
-from corpus.models import Query
+from adjudication.labels import labels_state
 from evaluation import label_effects, pool_bias, unjudged
-from evaluation.measures import Labels, Profile, score
+from evaluation.measures import Labels, score
 from evaluation.measures import profile as profile_named
-from evaluation.scores import labels_of, lists_of, means
+from evaluation.scores import citation_labels, judged_pairs, labels_of, lists_of, main_figures, systems_of
 from jobs.models import Report
 from jobs.work import Work, job
 from pooling.models import Candidate
-from retrieval.citations import CITED, cited_docnos
 from retrieval.models import RankedList
 
 if TYPE_CHECKING:
@@ -43,12 +41,16 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     pooled = pooled_documents(collection)
     found = pool_bias.finders(pooled)
     sources = [row["source"] for row in pool_bias.finds(found, labels, least)]
-    sets = label_effects.label_sets(judged_pairs(collection, queries), cited(queries, pooled), collection.top_grade)
+    cites = {
+        name: {docno for docno, is_cited in grades.items() if is_cited}
+        for name, grades in citation_labels(collection).items()
+    }
+    sets = label_effects.label_sets(judged_pairs(collection), cites, collection.top_grade)
     variants: dict[tuple[str, str], Labels] = {("all", ""): labels}
     variants |= {("without", name): pool_bias.without(labels, found, name, scope) for name in sources}
     for each in sets:
         variants |= {("theirs", each.name): each.labels, ("final", each.name): each.final}
-    runs = list(collection.runs.filter(lists__isnull=False).distinct().order_by("name"))
+    runs = systems_of(collection)
     tables: dict[tuple[str, str], dict[str, pd.DataFrame]] = {key: {} for key in variants}
     wants: dict[str, dict[str, list[str]]] = {}
     shares = []
@@ -71,35 +73,31 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     labelled = {queries[name].facet for name in labels}
     for facet in (each for each in (*collection.facets, "") if each in labelled):
         of_facet = {name: grades for name, grades in labels.items() if queries[name].facet == facet}
-        asked = {name: queries[name] for name in of_facet}
-        relevant_queries = {name: asked[name] for name in pool_bias.with_relevant(of_facet, least)}
+        relevant = {
+            key: {name: queries[name] for name in pool_bias.with_relevant(variant, least) & of_facet.keys()}
+            for key, variant in variants.items()
+        }
+        figures = {key: main_figures(tables[key], relevant[key], wanted, split) for key in variants}
         data["facets"].append(
             {
                 "facet": facet,
                 "labels": sum(map(len, of_facet.values())),
                 "relevant": sum(grade >= least for grades in of_facet.values() for grade in grades.values()),
                 "growth": pool_bias.growth(pools, of_facet, least),
-                "systems": values(tables["all", ""], relevant_queries, wanted, split),
+                "systems": figures["all", ""],
             }
         )
         for row in pool_bias.finds(found, of_facet, least):
-            source = row["source"]
-            kept = pool_bias.with_relevant(variants["without", source], least) & asked.keys()
-            kept_queries = {name: asked[name] for name in kept}
-            rows = pool_bias.effects(
-                values(tables["all", ""], kept_queries, wanted, split),
-                values(tables["without", source], kept_queries, wanted, split),
-            )
-            lost = len(relevant_queries) - len(kept)
-            data["sources"].append(row | {"facet": facet, "systems": rows, "lost": lost})
+            key = ("without", row["source"])
+            full = main_figures(tables["all", ""], relevant[key], wanted, split)
+            lost = len(relevant["all", ""]) - len(relevant[key])
+            effects = pool_bias.effects(full, figures[key])
+            data["sources"].append(row | {"facet": facet, "systems": effects, "lost": lost})
         for each in sets:
-            if pairs := sum(len(grades) for name, grades in each.labels.items() if name in asked):
-                both = []
-                for kind, given in (("theirs", each.labels), ("final", each.final)):
-                    kept_queries = {name: asked[name] for name in pool_bias.with_relevant(given, least) & asked.keys()}
-                    both.append(values(tables[kind, each.name], kept_queries, wanted, split))
-                row = {"name": each.name, "facet": facet, "pairs": pairs, "theirs": both[0]}
-                data["labels"].append(row | label_effects.compare(*both))
+            if pairs := sum(len(grades) for name, grades in each.labels.items() if name in of_facet):
+                theirs = figures["theirs", each.name]
+                row = {"name": each.name, "facet": facet, "pairs": pairs, "theirs": theirs}
+                data["labels"].append(row | label_effects.compare(theirs, figures["final", each.name]))
     with work.commit() as result:
         about = {"profile": profile, "scope": scope, "measure": measure, "split": split}
         Report.objects.put(collection, KIND, data, labels=state, **about)
@@ -123,28 +121,3 @@ def pooled_documents(collection: Collection) -> pd.DataFrame:
     rows = rows.order_by("pool__pool_set__round", "pool", "position")
     table = pd.DataFrame.from_records(list(rows.values_list(*columns)), columns=list(columns.values()))
     return table.astype({"rank": float})
-
-
-def judged_pairs(collection: Collection, queries: dict[str, Query]) -> pd.DataFrame:
-    """As `labels_of`, without query papers in their own pools."""
-    pairs = labelled_pairs(collection)
-    own = [queries[name].own_docno for name in pairs["query"]]
-    return pairs[pairs["docno"] != own]
-
-
-def cited(queries: dict[str, Query], pooled: pd.DataFrame) -> dict[str, set[str]]:
-    """What each query paper cites, or was pooled as cited; topics take no part."""
-    found = {name: set(cited_docnos(query)) for name, query in queries.items() if query.document}
-    drawn = pooled[pooled["source"] == CITED]
-    for name, docno in zip(drawn["query"], drawn["docno"], strict=True):
-        if name in found:
-            found[name].add(docno)
-    return found
-
-
-def values(
-    tables: dict[str, pd.DataFrame], queries: dict[str, Query], profile: Profile, split: str
-) -> dict[str, float]:
-    """Each system's mean over these queries; without those where it is undefined."""
-    figures = {name: means(table, queries, profile, split)[profile.main] for name, table in tables.items()}
-    return {name: figure for name, figure in figures.items() if figure is not None}

@@ -10,13 +10,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection, User
-from annotation.models import Pair
 from evaluation import trust as trusted
 from evaluation import unjudged
-from evaluation.measures import SCOPES
 from evaluation.pool_bias import SAME, places
 from evaluation.views import Choice
-from jobs.models import Report, State
+from jobs.models import Report
 from jobs.work import start_once
 from retrieval.models import RankedList
 from web.csv import csv_response
@@ -28,8 +26,7 @@ from web.tables import Column, Table
 @in_collection(ADMIN)
 def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Pool bias, whose labels, unjudged: as last computed for this choice. POST computes it anew."""
-    labelled = Pair.objects.of(collection).exclude(final=None).values_list("query__name", flat=True).distinct()
-    choice = Choice(request, collection, {name: {} for name in labelled})
+    choice = Choice(request, collection)
     about = {"profile": choice.profile.name, "scope": choice.profile.scope, "measure": choice.by, "split": choice.split}
     if request.method == "POST":
         start_once("compute_trust", collection=collection, by=request.user, **about)
@@ -39,11 +36,10 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     context: dict[str, Any] = {
         "collection": collection,
         "choice": choice,
-        "scopes": SCOPES,
         "report": report,
-        "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
+        "job": job,
         "is_running": job is not None and not job.is_finished,
-        "can_compute": labelled.exists() and RankedList.objects.filter(run__collection=collection).exists(),
+        "can_compute": choice.labelled and RankedList.objects.filter(run__collection=collection).exists(),
     }
     if report is None:
         return render(request, "evaluation/trust.html", context)
@@ -51,19 +47,10 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     growth = growth_figure(facets)
     if request.GET.get("figure") == growth.name:
         return csv_response(f"{growth.name}.csv", growth.csv)
-    people = {each.username: str(each) for each in User.objects.filter(memberships__collection=collection)}
     context |= {
         "is_current": report.labels == trusted.state_of(collection),
-        "panels": [
-            {
-                "facet": facet,
-                "worst": worst(report.data["sources"], facet["facet"]),
-                "sources": source_rows(report.data["sources"], facet),
-                "systems": sorted(facet["systems"], key=lambda name: (-facet["systems"][name], name)),
-                "labels": label_rows(report.data["labels"], facet, people),
-            }
-            for facet in facets
-        ],
+        "panels": [panel(report.data, facet) for facet in facets],
+        "people": {str(each.pk): str(each) for each in User.objects.filter(memberships__collection=collection)},
         "growth": growth,
         "depths": unjudged.DEPTHS,
         "unjudged": report.data["unjudged"],
@@ -72,36 +59,24 @@ def trust(request: CollectionRequest, collection: Collection) -> HttpResponse:
     return next_table(request, choice, report).response("evaluation/trust.html", context)
 
 
-def source_rows(sources: list[dict[str, Any]], facet: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each source brought, what it is scored at without that, and which system loses most; most unique first."""
-    rows = []
-    for row in (each for each in sources if each["facet"] == facet["facet"]):
-        itself = next((each for each in row["systems"] if each["system"] == row["source"]), None)
-        lowered = next((each for each in row["systems"] if each["change"] < -SAME), None)
-        rows.append(row | {"itself": itself and shown_effect(itself), "lowered": lowered and shown_effect(lowered)})
-    return sorted(rows, key=lambda row: (-row["alone"], row["source"]))
-
-
-def shown_effect(effect: dict[str, Any]) -> dict[str, Any]:
-    return effect | {"points": 100 * effect["change"]}
-
-
-def worst(sources: list[dict[str, Any]], facet: str) -> dict[str, Any] | None:
-    """The largest loss of a system, with the source whose documents cause it; None if none loses."""
-    losses = [
-        shown_effect(effect) | {"source": row["source"]}
-        for row in sources
-        for effect in row["systems"]
-        if row["facet"] == facet and effect["change"] < -SAME
-    ]
-    return min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None)
-
-
-def label_rows(sets: list[dict[str, Any]], facet: dict[str, Any], people: dict[str, str]) -> list[dict[str, Any]]:
-    """The final labels, then each set with the places that it gives to the systems."""
+def panel(data: dict[str, Any], facet: dict[str, Any]) -> dict[str, Any]:
+    """Of a facet: what each source brought and what systems lose without it; how each set of labels ranks them."""
+    sources, losses = [], []
+    for row in (each for each in data["sources"] if each["facet"] == facet["facet"]):
+        effects = [effect | {"points": 100 * effect["change"]} for effect in row["systems"]]
+        itself = next((effect for effect in effects if effect["system"] == row["source"]), None)
+        lowered = next((effect for effect in effects if effect["change"] < -SAME), None)
+        sources.append(row | {"itself": itself, "lowered": lowered})
+        losses += [lowered | {"source": row["source"]}] if lowered else []
     final = {"name": "Final labels", "pairs": facet["labels"], "theirs": facet["systems"], "is_final": True}
-    rows = [final, *(row for row in sets if row["facet"] == facet["facet"])]
-    return [row | {"name": people.get(row["name"], row["name"]), "places": places(row["theirs"])} for row in rows]
+    sets = [final, *(row for row in data["labels"] if row["facet"] == facet["facet"])]
+    return {
+        "facet": facet,
+        "sources": sorted(sources, key=lambda row: (-row["alone"], row["source"])),
+        "worst": min(losses, key=lambda loss: (loss["change"], loss["source"]), default=None),
+        "systems": sorted(facet["systems"], key=lambda name: (-facet["systems"][name], name)),
+        "labels": [row | {"places": places(row["theirs"])} for row in sets],
+    }
 
 
 def growth_figure(facets: list[dict[str, Any]]) -> Lines:
@@ -143,7 +118,7 @@ def next_table(request: CollectionRequest, choice: Choice, report: Report) -> Ta
         many="documents",
     )
     shown = request.collection.documents.filter(docno__in=[row["docno"] for row in table.page])
-    documents = {each.docno: each for each in shown.only("docno", "title", "sentences")}
+    documents = {each.docno: each for each in shown.only("collection", "docno", "title", "sentences")}
     for row in table.page:
         row["document"] = documents.get(row["docno"])
     return table

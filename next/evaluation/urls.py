@@ -1,14 +1,14 @@
 from django.urls import path
 
-from evaluation import baseline_views, copy_views, model_views, trust_views, views
+from evaluation import copy_views, model_views, trust_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
     path("c/<slug:slug>/compare/", views.compare, name="compare"),
     path("c/<slug:slug>/trust/", trust_views.trust, name="trust"),
-    path("c/<slug:slug>/folds/make/", baseline_views.make_folds, name="make-folds"),
-    path("c/<slug:slug>/baselines/", baseline_views.baselines, name="baselines"),
-    path("c/<slug:slug>/baselines/build/", baseline_views.build, name="build-baselines"),
+    path("c/<slug:slug>/folds/make/", views.make_folds, name="make-folds"),
+    path("c/<slug:slug>/baselines/", views.baselines, name="baselines"),
+    path("c/<slug:slug>/baselines/build/", views.build, name="build-baselines"),
     path("c/<slug:slug>/copies/", copy_views.copies, name="copies"),
     path("c/<slug:slug>/comparison/", copy_views.compare_with_original, name="comparison"),
     path("c/<slug:slug>/model-judges/", model_views.model_judges, name="model-judges"),

@@ -12,7 +12,7 @@ from celery.signals import worker_ready
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from jobs import work
+from jobs import health, work
 
 logger = logging.getLogger(__name__)
 REAP_SECONDS = 20
@@ -31,6 +31,7 @@ def start_reaper(**_: Any) -> None:
                 work.reap()
             except DatabaseError as error:
                 logger.warning("reaper: %s", error)
+            health.tried(health.give_sign)
             connection.close()
             time.sleep(REAP_SECONDS)
 

@@ -15,7 +15,8 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.models import Query
 from jobs.models import Job
@@ -28,6 +29,7 @@ from pooling.strategies import draw
 from retrieval.citations import CITED
 from retrieval.models import Run
 from web.errors import BadInput, Conflict
+from web.templatetags.ui import plural
 
 
 def start_building(*, collection: Collection, plan: dict[str, Any], by: User | None) -> Job:
@@ -159,12 +161,14 @@ def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
     # One statement: a frozen set refuses any other.
     PoolSet.objects.filter(pk=draft.pk).update(manifest=manifest, frozen_at=timezone.now())
     draft.refresh_from_db()
+    record(Verb.FROZE, collection=collection, object=f"of {plural(len(queries), 'query,queries')}", round=draft.round)
     return draft
 
 
 @transaction.atomic
 def discard_draft(*, collection: Collection, pk: int) -> None:
     locked_draft(collection, pk).delete()
+    record(Verb.DELETED, collection=collection, object="draft pools")
 
 
 def locked_draft(collection: Collection, pk: int) -> PoolSet:

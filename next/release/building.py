@@ -17,6 +17,7 @@ from release import changes, datasheet, gate, verify
 from release.croissant import croissant
 from release.formats import Files, csv_files, json_file, write_formats
 from release.formats.huggingface import configs
+from release.formats.models import about
 from release.models import Release
 from release.tables import Tables, consistent_read, count, read_tables
 
@@ -39,13 +40,19 @@ class Built:
 
 
 def build_release(
-    collection: Collection, *, version: str, with_texts: bool, reasons: dict[str, str], notes: str = ""
+    collection: Collection,
+    *,
+    version: str,
+    reasons: dict[str, str],
+    with_texts: bool,
+    with_models: bool = False,
+    notes: str = "",
 ) -> Built:
     """A release of the labels as they are now; whether it may be published is the caller's to ask (`blocking`)."""
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
         found = gate.findings(collection)
-        tables = read_tables(collection, with_texts=with_texts)
+        tables = read_tables(collection, with_texts=with_texts, with_models=with_models)
         before = collection.releases.first()
     files = write_formats(tables)
     manifest: dict[str, Any] = {
@@ -63,6 +70,7 @@ def build_release(
         "judges_with_sources": tables.judges_with_sources,
         "judged_elsewhere": sum(row["seconds"] is None for row in tables.ratings),
         "runs": tables.runs,
+        "models": [about(model) for model in tables.models],
         "changes": {},
     }
     if before:

@@ -25,8 +25,18 @@ class PublishForm(forms.Form):
         help_text="Only if you may pass them on. Without them, the release has the documents' ids.",
     )
 
-    def __init__(self, *args: Any, findings: list[Finding], before: Release | None, **kwargs: Any) -> None:
+    with_models = forms.BooleanField(
+        label="Include the labels of models as judges",
+        required=False,
+        help_text="With prompts and raw answers, which may quote documents. In a folder of their own, never in qrels.",
+    )
+
+    def __init__(
+        self, *args: Any, findings: list[Finding], before: Release | None, has_models: bool, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        if not has_models:
+            del self.fields["with_models"]
         said = {each["check"]: each["reason"] for each in before.manifest["exceptions"]} if before else {}
         self.faults: list[tuple[Finding, forms.BoundField | None]] = []
         for each in findings:
@@ -52,7 +62,8 @@ class PublishForm(forms.Form):
             for name, reason in self.cleaned_data.items()
             if name.startswith("accept_") and reason
         }
-        return {key: self.cleaned_data[key] for key in ("version", "notes", "with_texts")} | {"accept": accepted}
+        chosen = {name: value for name, value in self.cleaned_data.items() if not name.startswith("accept_")}
+        return chosen | {"accept": accepted}
 
 
 def following(version: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.core.files.storage import FileSystemStorage
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_list_or_404, get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
@@ -42,7 +43,7 @@ def public_file(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 
 
 def file_response(request: HttpRequest, release: Release) -> HttpResponse:
-    """The zip, or the part of it that is asked for: WhiteNoise can do that, and Django's FileResponse cannot."""
+    """The zip; of a file on this disk also a part: WhiteNoise can do that, and Django's FileResponse cannot."""
     etag = f'"{release.sha256}"'
     headers = [
         ("Content-Type", "application/zip"),
@@ -53,6 +54,10 @@ def file_response(request: HttpRequest, release: Release) -> HttpResponse:
     if answer := get_conditional_response(request, etag=etag):
         return answer
     try:
-        return WhiteNoiseMiddleware.serve(StaticFile(release.file.path, headers), request)
+        if isinstance(release.file.storage, FileSystemStorage):
+            return WhiteNoiseMiddleware.serve(StaticFile(release.file.path, headers), request)
+        response = FileResponse(release.file.open("rb"), as_attachment=True, filename=release.file_name)
     except Exception as error:  # each storage has its own errors
         raise NotFound(release.unreadable) from error
+    response["ETag"] = etag
+    return response  # type: ignore[return-value]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 
-from accounts.models import Collection, User
+from accounts.models import Collection, User, Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from jobs.models import Job
 from jobs.work import Work, job, start_once
@@ -18,25 +19,40 @@ KIND = "publish_release"
 
 
 def request_release(
-    *, collection: Collection, by: User, version: str, accept: dict[str, str], with_texts: bool, notes: str
+    *,
+    collection: Collection,
+    by: User,
+    version: str,
+    accept: dict[str, str],
+    with_texts: bool,
+    with_models: bool = False,
+    notes: str,
 ) -> Job:
     """Start the job, if the version could be published as things are now."""
     check_version(collection, version)
     reasons = gate.checked_reasons(accept)
     refuse(gate.blocking(gate.findings(collection), reasons))
-    return start_once(
-        KIND, collection=collection, by=by, version=version, accept=reasons, with_texts=with_texts, notes=notes
-    )
+    chosen = {"with_texts": with_texts, "with_models": with_models, "notes": notes}
+    return start_once(KIND, collection=collection, by=by, version=version, accept=reasons, **chosen)
 
 
 @job(KIND)
-def publish_release(work: Work, *, version: str, accept: dict[str, str], with_texts: bool, notes: str = "") -> None:
+def publish_release(
+    work: Work,
+    *,
+    version: str,
+    accept: dict[str, str],
+    with_texts: bool,
+    with_models: bool = False,
+    notes: str = "",
+) -> None:
     """Publish the labels as they are at one moment. Judging goes on meanwhile, and counts for the next version."""
     collection = work.collection
     check_version(collection, version)
     work.progress(0, 2, "writing files")
     reasons = gate.checked_reasons(accept)
-    built = build_release(collection, version=version, with_texts=with_texts, reasons=reasons, notes=notes.strip())
+    chosen = {"with_texts": with_texts, "with_models": with_models}
+    built = build_release(collection, version=version, reasons=reasons, notes=notes.strip(), **chosen)
     refuse(built.blocking)
     work.progress(1, 2, "keeping them")
     with work.commit() as result:
@@ -54,6 +70,7 @@ def publish_release(work: Work, *, version: str, accept: dict[str, str], with_te
         )
         release.file.save(release.file_name, ContentFile(built.content), save=False)
         release.save()
+        record(Verb.PUBLISHED, collection=collection, object=f"version {version}", by=work.by)
         result |= {"version": version, "sha256": built.sha256, "labels": built.manifest["counts"]["labels"]}
 
 

@@ -21,6 +21,7 @@ from adjudication.models import Decision
 from annotation.models import Guideline, PairState, Slot
 from corpus.models import Document, Query
 from corpus.ordering import order_key
+from evaluation.models import ModelJudge
 from jobs.models import Report
 from pooling.models import Candidate, Contribution, PoolSet
 from release.datasheet import answers_of
@@ -64,6 +65,8 @@ class Tables:
         pair with two judgments
     ratings: query, facet, docno, slot, annotator, grade, reason, guideline, seconds, digest
     decisions: query, facet, docno, adjudicator, grade
+    models: name, model, prompt, prompt_version, parameters, prompts (by facet), answers (rows of query, facet, docno,
+        grade, problem, answer)
     """
 
     collection: Collection
@@ -80,6 +83,7 @@ class Tables:
     agreement: list[Row]
     datasheet: dict[str, str]
     judges_with_sources: int
+    models: list[Row]
 
     @property
     def qrels(self) -> list[Row]:
@@ -87,9 +91,10 @@ class Tables:
         return [label for label in self.labels if label["grade"] is not None]
 
 
-def read_tables(collection: Collection, *, with_texts: bool) -> Tables:
+def read_tables(collection: Collection, *, with_texts: bool, with_models: bool = False) -> Tables:
     """Call it in a `consistent_read`."""
     ratings, judges = read_ratings(collection)
+    labels = read_labels(collection)
     candidates = read_candidates(collection)
     queries = collection.queries.select_related("document").order_by("pk")
     return Tables(
@@ -98,7 +103,7 @@ def read_tables(collection: Collection, *, with_texts: bool) -> Tables:
         queries=sorted((query_row(each, collection, with_texts) for each in queries), key=itemgetter("name")),
         documents=read_documents(collection, with_texts),
         candidates=candidates,
-        labels=read_labels(collection),
+        labels=labels,
         ratings=ratings,
         decisions=read_decisions(collection),
         guidelines=guidelines_of(collection, {(row["facet"], row["guideline"]) for row in ratings}),
@@ -109,6 +114,7 @@ def read_tables(collection: Collection, *, with_texts: bool) -> Tables:
         judges_with_sources=collection.memberships.filter(user__in=judges)
         .filter(Q(was_admin=True) | Q(user__is_superuser=True))
         .count(),
+        models=read_models(collection, labels) if with_models else [],
     )
 
 
@@ -282,6 +288,28 @@ def read_agreement(collection: Collection) -> list[Row]:
     reports = Report.objects.filter(collection=collection, kind="agreement", labels=labels_state(collection))
     rows = [{key: each.data[key] for key in ("missing", "facets", "queries", "rounds")} for each in reports]
     return sorted(rows, key=itemgetter("missing"))
+
+
+def read_models(collection: Collection, labels: list[Row]) -> list[Row]:
+    """Models as judges, with what they answered of labelled pairs: others, somebody may still judge or decide."""
+    columns = {
+        "query__name": "query",
+        "query__facet": "facet",
+        "document__docno": "docno",
+        "grade": "grade",
+        "problem": "problem",
+        "answer": "answer",
+    }
+    labelled = {(label["query"], label["docno"]) for label in labels if label["grade"] is not None}
+    models = []
+    for judge in ModelJudge.objects.filter(collection=collection):
+        given = rows_of(judge.labels.order_by(), columns)
+        answers = [row for row in given if (row["query"], row["docno"]) in labelled]
+        facets = {row["facet"] for row in answers}
+        model = {key: getattr(judge, key) for key in ("name", "model", "prompt", "prompt_version", "parameters")}
+        model["prompts"] = {facet: text for facet, text in judge.prompts.items() if facet in facets}
+        models.append(model | {"answers": sorted(answers, key=itemgetter("query", "docno"))})
+    return sorted(models, key=itemgetter("name"))
 
 
 def rows_of(rows: Any, columns: dict[str, str]) -> list[Row]:

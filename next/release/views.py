@@ -22,7 +22,8 @@ from web.tables import Column, Filter, Table
 @in_collection(ADMIN)
 def release(request: CollectionRequest, collection: Collection) -> HttpResponse:
     found = gate.findings(collection)
-    form = PublishForm(request.POST or None, findings=found, before=collection.releases.first())
+    before, has_models = collection.releases.first(), collection.model_judges.exists()
+    form = PublishForm(request.POST or None, findings=found, before=before, has_models=has_models)
     if form.is_valid():
         if attempt(form, publishing.request_release, collection=collection, by=request.user, **form.values):
             return redirect("release", collection.slug)

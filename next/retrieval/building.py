@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.db.models import ProtectedError
 
+from accounts.models import Verb
+from accounts.record import record
 from accounts.services import lock_collection
 from corpus.models import DocumentQuerySet, Query
 from jobs.work import Work, job
@@ -108,6 +110,7 @@ def insert_lists(run: Run, rankings: Iterable[tuple[Query, Ranking]]) -> None:
 @transaction.atomic
 def delete_run(*, run: Run) -> None:
     lock_collection(run.collection)
+    record(Verb.DELETED, collection=run.collection, object=f"run {run.name}")
     try:
         run.delete()
     except ProtectedError as error:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Collection
 from corpus.models import Query
 
+PUBLISHED = "published"  # the kind of a source that published pools name, at first without lists of its own
 BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
 
 
@@ -30,7 +31,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking" or BASELINE.
+    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking", PUBLISHED or BASELINE.
 
     `settings` say what it was made from: a file's name; or the documents that were ranked, those of the corpus then,
     and the library.

@@ -14,9 +14,10 @@ from typing import IO
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import Collection
+from accounts.models import Collection, Verb
+from accounts.record import record
 from accounts.services import lock_collection
-from corpus.formats.reading import BadLines, text_files
+from corpus.formats.reading import LONGEST_ID, BadLines, text_files
 from corpus.models import Query
 from retrieval.building import insert_lists
 from retrieval.citations import CITED
@@ -52,6 +53,8 @@ def read_run(file: IO[bytes], filename: str) -> dict[str, Lines]:
             if len(columns) != 6:
                 text.bad(number, f"a run has 6 columns (topic Q0 docno rank score tag), got {len(columns)}.")
             topic, _, docno, rank, score, _ = columns
+            if max(len(topic), len(docno)) > LONGEST_ID:
+                text.bad(number, f"an id must have at most {LONGEST_ID} characters.")
             lines = topics[topic]
             lines.docnos.append(docnos.setdefault(docno, docno))
             lines.ranks.append(int(rank) if rank.isdecimal() and len(rank) < 19 else 0)
@@ -115,6 +118,7 @@ def import_run(
         check_name(lock_collection(collection), name)
         run.save()
         insert_lists(run, rankings)
+        record(Verb.IMPORTED, collection=collection, object=f"run {name}")
     return run
 
 

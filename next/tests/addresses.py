@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from accounts.models import Collection, Invitation, Membership
+from accounts.models import Collection, Invitation, Membership, User
 from annotation.models import Pair, Practice
 from corpus.models import Document, Query
 from evaluation.models import ModelJudge
@@ -20,6 +20,9 @@ from retrieval.models import Run
 KEYS: dict[str, Any] = {
     "withdraw-invitation": Invitation,
     "person": Membership,
+    "server-person": User,
+    "erase-person": User,
+    "remove-factors": User,
     "remove-person": Membership,
     "delete-query": Query,
     "run": Run,
@@ -40,6 +43,13 @@ KEYS: dict[str, Any] = {
     "close-practice": Practice,
     "own-training": Practice,
     "delete-model": ModelJudge,
+    "api-documents-detail": Document,
+    "api-runs-detail": Run,
+    "api-runs-lists": Run,
+    "api-pool-sets-detail": PoolSet,
+    "api-pool-sets-freeze": PoolSet,
+    "api-pool-sets-manifest": PoolSet,
+    "api-pool-sets-candidates": PoolSet,
 }
 
 
@@ -85,6 +95,6 @@ def values_of(name: str, parameter: str, collection: Collection) -> list[str]:
         return [pair.token for pair in Pair.objects.filter(query__collection=collection)]
     if parameter == "query_pk":
         return [str(query.pk) for query in collection.queries.all()]
-    if name in ("job", "cancel-job"):
+    if name in ("job", "cancel-job", "api-jobs-detail", "api-jobs-cancel"):
         return [str(job.pk) for job in collection.jobs.all()]
     return [str(row.pk) for row in KEYS.get(name, Query).objects.all()] or ["1"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from accounts.models import User
 from accounts.services import add_member
 from corpus.models import Sample
 from corpus.screening import draw_sample
@@ -27,8 +28,9 @@ NOT_HERE = {
     "practice",
     "own-training",
 }  # this world has none
-ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots"}
-LOGGED_IN = {"home", "new-collection", "account"}
+ANYONE = {"invitation", "public-releases", "public-version", "public-file", "robots", "healthz"}
+LOGGED_IN = {"home", "new-collection", "account", "own-data", "make-token", "revoke-token", "ask-erasure"}
+SUPERUSERS = {"everyone", "server-person", "server-record", "erase-person", "remove-factors"}
 MEMBERS = {"collection", "guideline"}
 ANNOTATORS = {"work", "workspace", "judge-more", "judge-pair", "judge-later", "review", "own-training"}
 ADJUDICATORS = {"queue", "case-work", "case-more", "case", "decisions"}
@@ -36,6 +38,18 @@ POST_ONLY = {
     *("invite", "withdraw-invitation", "remove-person", "cancel-job", "delete-query", "delete-run", "freeze-pools"),
     *("discard-pools", "judge-later", "hand-over", "close-queries", "build-runs", "compute-agreement"),
     *("build-baselines", "make-folds", "delete-model", "close-practice", "release-public"),
+}
+
+# The addresses of the API.
+ANYONE |= {"api-schema"}
+LOGGED_IN |= {"api-collections-list"}
+MEMBERS |= {"api-collections-detail", "api-guideline-list"}
+ANNOTATORS |= {"api-judging-list", "api-judging-pairs", "api-judging-pair"}
+ADJUDICATORS |= {"api-cases-list", "api-cases-pairs", "api-cases-pair"}
+POST_ONLY |= {"api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-jobs-cancel"}
+NOT_HERE |= {
+    *("api-runs-detail", "api-runs-lists", "api-pool-sets-manifest", "api-agreement-list"),
+    *("api-releases-detail", "api-releases-download"),
 }
 
 
@@ -61,6 +75,9 @@ def test_everybody_is_asked_to_log_in(world, client):
     for name, path in addresses(world):
         if name not in ANYONE:
             answer = client.get(path)
+            if name.startswith("api-"):
+                assert answer.status_code == 401, name
+                continue
             assert answer.status_code == 302, name
             assert answer["Location"].startswith("/accounts/login/"), name
 
@@ -68,7 +85,7 @@ def test_everybody_is_asked_to_log_in(world, client):
 def test_strangers_find_nothing(world, as_):
     builders.person("stranger")
     for name, codes in statuses(as_("stranger"), world).items():
-        if name not in ANYONE | LOGGED_IN | POST_ONLY:
+        if name not in ANYONE | LOGGED_IN | SUPERUSERS | POST_ONLY:
             assert codes == {404}, name
 
 
@@ -78,7 +95,7 @@ def test_strangers_find_nothing(world, as_):
 def test_a_role_opens_its_own_pages_and_no_others(world, as_, username, own):
     annotators_and_adjudicators = ANNOTATORS | ADJUDICATORS
     for name, codes in statuses(as_(username), world).items():
-        if name in ANYONE | LOGGED_IN:
+        if name in ANYONE | LOGGED_IN | SUPERUSERS:
             continue
         allowed = name in own if own is not None else name not in annotators_and_adjudicators
         if not allowed:
@@ -99,16 +116,24 @@ def test_posting_to_anothers_page_is_refused(world, as_, username):
             assert client.post(path).status_code in {403, 405}, name
 
 
+def test_the_servers_pages_are_for_superusers(world, as_, people):
+    for username, shown in (("admin", {403, 405}), ("root", {200, 405})):
+        User.objects.filter(pk=builders.person("root").pk).update(is_superuser=True)
+        codes = statuses(as_(username), world)
+        assert codes.keys() >= SUPERUSERS
+        assert set().union(*(codes[name] for name in SUPERUSERS)) == shown
+
+
 def test_a_member_of_one_collection_finds_nothing_of_another(world, as_, people):
     theirs = list(addresses(world))
     other = builders.collection("other")
     add_member(collection=other, user=builders.person("eva"), roles=["admin", "annotator", "adjudicator"])
     client = as_("eva")
     for name, path in theirs:
-        if name in ANYONE | LOGGED_IN:
+        if name in ANYONE | LOGGED_IN | SUPERUSERS:
             continue
         assert client.get(path).status_code in {404, 405}, name
-        elsewhere = path.replace(f"/c/{world.slug}/", "/c/other/")
+        elsewhere = path.replace(f"/{world.slug}/", "/other/")
         codes = {client.get(elsewhere).status_code, client.post(elsewhere).status_code}
         if any(kind in pattern_of(name) for kind in ("<int:", "<uuid:", "<str:token>")):
             assert codes <= {404, 405, 409} or name == "withdraw-invitation", (name, codes)

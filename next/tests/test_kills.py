@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
+import io
 import json
 import os
 import signal
@@ -11,15 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-import uuid
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.core.management import call_command
 from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
@@ -30,7 +29,10 @@ from corpus.uploads import find_upload, keep_upload
 from jobs.models import Job, State
 from jobs.work import start_job
 from tests import builders
+from tests.web.test_backups import empty_machine, manage
 
+__all__ = ["empty_machine"]  # a fixture
+PYTHON = [sys.executable, "-m"]
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
@@ -51,7 +53,7 @@ def environment(tmp_path, settings):
 def process(*command: str, environment: dict[str, str], log: Path):
     with log.open("ab") as output:
         started = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            command,
             cwd=settings.BASE_DIR,
             env=environment,
             stdout=output,
@@ -77,7 +79,9 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def test_judgments_survive_kills_of_the_web_server(collection, papers, as_, environment, tmp_path):
+def test_judgments_survive_kills_of_the_web_server_and_a_backup_is_of_one_moment(
+    collection, papers, as_, environment, empty_machine, tmp_path
+):
     judges = [builders.person(f"judge{number}", collection, "annotator") for number in range(8)]
     for number in range(4):
         query = builders.query(collection, papers[number])
@@ -86,28 +90,37 @@ def test_judgments_survive_kills_of_the_web_server(collection, papers, as_, envi
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     sessions = {person.username: as_(person.username).cookies["sessionid"].value for person in judges}
-    gunicorn = ["gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
+    gunicorn = [*PYTHON, "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
     with process(*gunicorn, environment=environment, log=tmp_path / "web.log") as web:
         until(lambda: answers(port))
-        work = threading.Event()
-
-        def kill() -> None:
-            while not work.wait(4):
-                for child in children(web.pid):
-                    os.kill(child, signal.SIGKILL)
-
-        killer = threading.Thread(target=kill)
         clients = [
             threading.Thread(target=judge_all, args=(port, collection.slug, sessions[p.username])) for p in judges
         ]
-        for thread in (*clients, killer):
+        for thread in clients:
             thread.start()
+        for number in (10, 30, 50):
+            until(lambda number=number: Judgment.objects.count() >= number, seconds=120)
+            for child in children(web.pid):
+                os.kill(child, signal.SIGKILL)
+        before = Judgment.objects.count()
+        call_command("backup", tmp_path / "backup.tar", stdout=io.StringIO())
+        after = Judgment.objects.count()
         for thread in clients:
             thread.join(timeout=120)
-        work.set()
-        killer.join()
     assert Judgment.objects.count() == 2 * Pair.objects.count() == 88
     assert not Pair.objects.annotate(judged=Count("slots__judgment")).exclude(judged=2).exists()
+    assert manage(empty_machine, "restore", tmp_path / "backup.tar").returncode == 0
+    judged, slots, wrong = map(int, manage(empty_machine, "shell", "-c", MOMENT).stdout.split()[-3:])
+    assert before <= judged == slots <= after
+    assert wrong == 0
+
+
+# Judgments, slots that have one, and pairs whose state is not that of their slots.
+MOMENT = """from annotation.models import Judgment, Pair, Slot
+from django.db.models import Count
+pairs = Pair.objects.annotate(judged=Count("slots__judgment"))
+wrong = sum((pair.judged == 2) != (pair.state == "agreed") for pair in pairs)
+print(Judgment.objects.count(), Slot.objects.exclude(judgment=None).count(), wrong)"""
 
 
 def answers(port: int) -> bool:
@@ -119,29 +132,17 @@ def answers(port: int) -> bool:
 
 
 def judge_all(port: int, slug: str, session: str) -> None:
-    """As the page's script: what fails is sent again with its key until the server has answered it."""
     judge = Judge(port, slug, session)
-    pairs = patiently(judge.pairs)
-    for pair in pairs:
-        fields = {"grade": "1", "key": str(uuid.uuid4()), "digest": pair["digest"], "replaces": ""}
-        answer = patiently(partial(judge.request, "POST", pair["url"], fields, "application/json"))
-        assert json.loads(answer)["key"] == fields["key"]
+    for pair in judge.patiently(judge.pairs):
+        judge.judge_patiently(pair)
         time.sleep(0.5)
-
-
-def patiently(act):
-    while True:
-        try:
-            return act()
-        except (OSError, http.client.HTTPException):
-            time.sleep(0.1)
 
 
 def test_a_job_survives_kills_of_its_worker(collection, environment, tmp_path):
     lines = (json.dumps({"docno": f"x{n}", "title": f"T {n}", "abstract": "One. Two."}) for n in range(20_000))
     upload = find_upload(collection, keep_upload(collection, ContentFile("\n".join(lines).encode()), "many.jsonl"))
     job = start_job("import_documents", collection=collection, by=None, files=[upload])
-    celery = ["celery", "-A", "config", "worker", "--pool", "solo", "--loglevel", "INFO", "--without-mingle"]
+    celery = [*PYTHON, "celery", "-A", "config", "worker", "--pool", "solo", "--loglevel", "INFO", "--without-mingle"]
     for _ in range(2):
         with process(*celery, environment=environment, log=tmp_path / "worker.log"):
             before = collection.documents.count()

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django import forms
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.defaults import page_not_found
 
 Made = TypeVar("Made")
 
@@ -50,6 +51,13 @@ def error_response(request: HttpRequest, error: AppError) -> HttpResponse:
     return JsonResponse(answer, status=error.status)
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Where no view is: scripts get JSON there, too."""
+    if request.path.startswith("/api/"):
+        return error_response(request, NotFound("There is nothing here. Addresses of the API end with a slash."))
+    return page_not_found(request, exception)
+
+
 def attempt(form: forms.BaseForm, service: Callable[..., Made], /, **arguments: Any) -> Made | None:
     """What the service makes, or None with its error in the form, so that what was typed stays."""
     try:
@@ -60,9 +68,23 @@ def attempt(form: forms.BaseForm, service: Callable[..., Made], /, **arguments: 
 
 
 def api_exception_handler(error: Exception, context: dict[str, Any]) -> Any:
+    """Every refusal of the API in one form. What it does not know is left to the middleware."""
     from rest_framework.response import Response
     from rest_framework.views import exception_handler
 
     if isinstance(error, AppError):
         return Response({"error": type(error).__name__, "message": str(error)}, status=error.status)
-    return exception_handler(error, context)
+    response = exception_handler(error, context)
+    if response is not None:
+        names = {each.status: each.__name__ for each in (BadInput, Forbidden, NotFound)}
+        name = names.get(response.status_code, type(error).__name__)
+        response.data = {"error": name, "message": _sentence(response.data)}
+    return response
+
+
+def _sentence(detail: Any) -> str:
+    """REST framework's errors of fields, {"n": ["Too large."]}, as one line."""
+    if isinstance(detail, dict):
+        said = ((key, _sentence(value)) for key, value in detail.items())
+        return "; ".join(text if key in ("detail", "non_field_errors") else f"{key}: {text}" for key, text in said)
+    return " ".join(map(_sentence, detail)) if isinstance(detail, list) else str(detail)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
+from requests import RequestException
 
 from web.errors import AppError, BadInput, Conflict, error_response
 
@@ -39,8 +40,11 @@ class PlainErrors:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, IntegrityError):  # two at once: the second meets what its checks did not see yet
-            logger.warning("%s: %s", request.path, error)
+            logger.warning("refused by the database: %s", str(error).partition("\n")[0])
             error = Conflict("Somebody saved the same thing at the same moment. Look at it again.")
+        if isinstance(error, RequestException):  # allauth asks the provider where to send the person
+            logger.warning("%s: %s", request.path, error)
+            error = AppError("The server for this log-in does not answer. Try again later, or log in another way.")
         if isinstance(error, OverflowError) and "SQLite" in str(error):
             error = BadInput("A number is too large. It is the key of nothing here.")
         return error_response(request, error) if isinstance(error, AppError) else None

@@ -21,7 +21,8 @@ from web.errors import BadInput
 
 # The limits of every upload; that of a whole file, unpacked, is a setting (UPLOAD_MAX_MB).
 LONGEST = 16_000_000  # characters of a line, a JSON object or a tagged record: no abstract is longer
-MOST_EMPTY = 1_000_000  # empty lines in a row: 4 MB can unpack to 2 GB of them, ten minutes of reading
+MOST_LINES = 20_000_000  # of an upload: 2 MB can unpack to a billion lines with nothing in them, an hour of reading
+MOST_EMPTY = 1_000_000  # empty lines in a row
 MOST_FILES = 20_000  # of a zip
 MOST_REASONS = 10  # for skipped lines, in a result
 FIRST_ROWS = 10  # of a preview
@@ -30,6 +31,15 @@ LONGEST_ID = 200  # characters, as in the database
 Row = TypeVar("Row")
 DAMAGED = (EOFError, OSError, UnicodeDecodeError, NotImplementedError, struct.error, zipfile.BadZipFile, zlib.error)
 UNREADABLE = re.compile("[\0\udc80-\udcff]")  # NUL, and bytes that are not UTF-8 (surrogateescape)
+BINARY = {
+    b"PK\x03\x04": "a zip",
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"(\xb5/\xfd": "zstd",
+    b"7z\xbc\xaf": "7z",
+    b"\x93NUMPY": "a NumPy array",
+}
 NO_DATA = re.compile(r"(^|/)(\.|__MACOSX/|readme|license)|\.(md|pdf)$", re.IGNORECASE)  # members of a zip
 
 
@@ -74,7 +84,10 @@ class TextFile:
     def __init__(self, name: str, stream: io.RawIOBase, bad_lines: BadLines) -> None:
         self.name, self.bad_lines = name, bad_lines
         buffered = io.BufferedReader(stream, 65_536)
-        is_utf16 = buffered.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        start = buffered.peek(6)
+        if kind := next((kind for mark, kind in BINARY.items() if start.startswith(mark)), ""):
+            raise BadInput(f"{name} is {kind}. Upload text, or text packed once as .gz or .zip.")
+        is_utf16 = start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         encoding, errors = ("utf-16", "strict") if is_utf16 else ("utf-8-sig", "surrogateescape")
         self._text = io.TextIOWrapper(buffered, encoding, errors, newline="\n")
 
@@ -111,7 +124,7 @@ def _why_unreadable(line: str) -> str:
 
 
 class _Bounded(io.RawIOBase):
-    """Reads a stream until all files of the upload together have more than `limit` bytes."""
+    """Reads a stream until all files of the upload together have more bytes or lines than `budget`."""
 
     def __init__(self, stream: IO[bytes], name: str, budget: list[int]) -> None:
         self._name, self._budget = name, budget
@@ -123,7 +136,8 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         content = self._read(len(buffer))
         self._budget[0] -= len(content)
-        if self._budget[0] < 0:
+        self._budget[1] -= content.count(b"\n")
+        if min(self._budget) < 0:
             raise BadInput(f"{self._name} is larger, unpacked, than this server allows. Import it in parts.")
         buffer[: len(content)] = content
         return len(content)
@@ -134,14 +148,17 @@ def text_files(stored: IO[bytes], name: str, bad_lines: BadLines, limit: int, ma
 
     `limit` is in bytes, unpacked, of all files together. Formats are told by content, so names matter little.
     """
-    budget = [limit]
+    budget = [limit, MOST_LINES]
     try:
         is_zip = stored.read(4) == b"PK\x03\x04"
         stored.seek(0)
         if not is_zip:
             yield TextFile(name, _Bounded(_unpacked(stored), name, budget), bad_lines)
             return
-        with zipfile.ZipFile(stored) as archive:
+        end = zipfile._EndRecData(stored)  # type: ignore[attr-defined]
+        if end and end[zipfile._ECD_SIZE] > MOST_FILES * 1_000:  # type: ignore[attr-defined]
+            raise BadInput(f"{name} has too many files. Put at most {MOST_FILES:,} into a zip.")
+        with zipfile.ZipFile(stored) as archive:  # reads the list of files into memory
             for member in _members(archive, name, main):
                 with archive.open(member) as packed:
                     inner = f"{name}/{member.filename}"

@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True)),
                 ('narrative', models.TextField(blank=True)),
                 ('paper_type', models.CharField(blank=True, max_length=100)),
+                ('field', models.CharField(blank=True, max_length=40)),
                 ('fold', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queries', to='accounts.collection')),

@@ -41,4 +41,4 @@ def json_file(value: object) -> bytes:
     return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-from release.formats import beir, csfcube, csv_files, huggingface, trec  # noqa: E402, F401  (they register themselves)
+from release.formats import beir, csfcube, csv_files, huggingface, models, trec  # noqa: E402, F401  (they register themselves)

@@ -29,6 +29,7 @@ COLUMNS = {
     ),
     "decisions.csv": ("query", "facet", "docno", "adjudicator", "grade"),
     "CHANGES.csv": ("query", "docno", "before", "after"),
+    "models/labels.csv": ("query", "facet", "docno", "grade", "problem"),
     "pools.csv": ("query", "round", "position", "docno", "source", "run", "rank", "score", "drawn"),
 }
 NO_RUN: Row = {"run": None, "rank": None, "score": None, "drawn": None}

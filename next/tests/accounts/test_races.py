@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.test import Client
 
-from accounts import services
+from accounts import erasing, services
 from accounts.models import User
+from tests import builders
 from tests.transactions import REAL_TRANSACTIONS, together
 
 pytestmark = REAL_TRANSACTIONS
@@ -19,3 +20,12 @@ def test_one_link_makes_one_account_and_the_other_attempt_is_told(collection, pe
     assert codes.count(302) == 1
     assert set(codes) <= {302, 200, 404, 409}
     assert User.objects.filter(username="eva").count() == 1
+
+
+def test_two_admins_erased_at_once_leave_one(collection, people):
+    services.add_member(collection=collection, user=people.ada, roles=["admin"])
+    root = builders.person("root")
+    together(
+        *[lambda person=person: erasing.erase_person(person=person, by=root) for person in (people.admin, people.ada)]
+    )
+    assert collection.memberships.active().filter(is_admin=True, user__is_active=True).count() == 1

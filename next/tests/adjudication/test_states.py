@@ -70,9 +70,10 @@ def test_labels_are_of_pairs_that_both_judged(pairs, people, collection, query):
     table = labelled_pairs(collection)
     assert list(table["docno"]) == ["d01", "d02", "d03", "d04", "d05", "d06", "d07"]  # d08 lacks bob's
     rows = table.astype(object).where(table.notna(), None).set_index("docno")
+    ann, bob = str(people.ann.pk), str(people.bob.pk)
     columns = ["query", "facet", "state", "first", "second", "final", "first_judge", "second_judge", "first_reason"]
-    assert list(rows.loc["d01", columns]) == [query.name, "method", "agreed", 2, 2, 2, "ann", "bob", ""]
-    assert list(rows.loc["d02", columns]) == [query.name, "method", "case", 0, 1, None, "ann", "bob", ""]
-    assert list(rows.loc["d03", columns]) == [query.name, "method", "decided", 0, 3, None, "ann", "bob", ""]
-    assert list(rows.loc["d04", columns]) == [query.name, "method", "decided", None, 2, 1, "ann", "bob", "text"]
+    assert list(rows.loc["d01", columns]) == [query.name, "method", "agreed", 2, 2, 2, ann, bob, ""]
+    assert list(rows.loc["d02", columns]) == [query.name, "method", "case", 0, 1, None, ann, bob, ""]
+    assert list(rows.loc["d03", columns]) == [query.name, "method", "decided", 0, 3, None, ann, bob, ""]
+    assert list(rows.loc["d04", columns]) == [query.name, "method", "decided", None, 2, 1, ann, bob, "text"]
     assert labelled_pairs(builders.collection("other")).empty

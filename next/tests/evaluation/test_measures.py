@@ -71,6 +71,11 @@ def test_names_of_trec_eval_are_understood(name, same):
     assert str(parse(name)) == str(parse(same))
 
 
+def test_two_names_of_a_measure_have_one_value():
+    table = score({"q": ["b", "a"]}, {"q": {"a": 1}}, ["AP", "map"], scope="open")
+    assert table.loc["q"].to_dict() == {"AP": 0.5, "map": 0.5}
+
+
 @pytest.mark.parametrize("name", ["", "nonsense", "nDCG@ten", "RP@3", "__import__('os')", "RBP(p=0.8)"])
 def test_what_is_no_measure_is_refused_in_words(name):
     with pytest.raises(BadInput):

@@ -15,15 +15,18 @@ from django.db import transaction
 from django.urls import reverse
 from sklearn.metrics import cohen_kappa_score
 
+from accounts.models import User
 from evaluation import asking, model_judges
 from evaluation.asking import Answer, read_grade, without_key
 from evaluation.model_judges import import_labels, kappa_interval, prompts_of, start_asking, unasked
 from evaluation.models import ModelJudge, ModelLabel, Problem
 from jobs import work
 from jobs.models import Job, State
+from release.building import build_release
 from release.publishing import draft
 from tests import builders
 from tests.addresses import addresses
+from tests.release.helpers import files_of
 from web.errors import BadInput, Conflict
 
 pytestmark = pytest.mark.django_db
@@ -260,6 +263,8 @@ def test_a_key_is_in_no_row_page_or_log(judged, model, as_, caplog, echo):
     client = as_("admin")
     for path in (reverse("model-judge", args=[judged.slug, judge.pk]), reverse("job", args=[judged.slug, job.pk])):
         rows.append(client.get(path).content.decode())
+    released = build_release(judged, version="1.0", with_texts=True, reasons={}, with_models=True)
+    rows += [files_of(released.content)[f"models/llama/{name}"] for name in ("answers.jsonl", "model.json")]
     for text in rows:
         assert "sk-secret" not in text.casefold()
         assert "key+7" not in text.casefold()
@@ -392,7 +397,7 @@ def test_a_model_stands_beside_people(judged, as_):
     kappa = cohen_kappa_score(list(theirs.values()), [int(docno[1:]) % 4 for docno in theirs])
     by_name = {each["name"]: each for each in row["compared"]}
     assert (row["pairs"], by_name["Final label"]["kappa"][0]) == (7, pytest.approx(kappa))
-    assert by_name["ann"]["pairs"] == 7
+    assert by_name[str(User.objects.get(username="ann").pk)]["pairs"] == 7
     assert by_name["The two judges with each other"]["percent"][0] == 100
     assert (row["matrix"][2], row["matrix"][3]) == ([0, 1, 0, 1], [1, 0, 0, 1])
     assert (row["tau"], row["low"]) == (1.0, None)

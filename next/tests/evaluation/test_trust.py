@@ -199,8 +199,7 @@ def test_the_page_shows_what_was_computed_and_says_when_it_is_out_of_date(judged
         "Final labels",
         "Judge 1",
         "Judge 2",
-        "ann",
-        "bob",
+        *sorted([str(people.ann.pk), str(people.bob.pk)]),
         "Cited documents",
     ]
     assert panel["systems"] == ["own", "poor"]

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.mdcr import read_pools, read_scores, score_pools
+from evaluation.mdcr import read_scores, score_pools
+from pooling.published import read_pools
 from web.errors import AppError
 
 

@@ -31,13 +31,14 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="also write the zip into this folder")
         parser.add_argument("--accept", action="append", type=reason, default=[], metavar="CHECK=REASON")
         parser.add_argument("--with-texts", action="store_true", help="include the texts of documents")
+        parser.add_argument("--with-models", action="store_true", help="include what models as judges answered")
         parser.add_argument("--notes", default="", help="for the README")
 
     def handle(self, slug: str, version: str, output: Path | None, **options: Any) -> None:
         collection = Collection.objects.filter(slug=slug).first()
         if collection is None:
             raise CommandError(f"There is no collection {slug!r}.")
-        values = {key: options[key] for key in ("with_texts", "notes")}
+        values = {key: options[key] for key in ("with_texts", "with_models", "notes")}
         try:
             run_now(KIND, collection=collection, version=version, accept=dict(options["accept"]), **values)
         except AppError as error:
