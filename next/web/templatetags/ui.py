@@ -69,6 +69,13 @@ def get(mapping: Any, key: Any) -> Any:
 
 
 @register.filter
+@stringfilter
+def short(name: str) -> str:
+    """As a figure has room for on a phone: beginning and end, which tell names of queries and systems apart."""
+    return name if len(name) <= 15 else f"{name[:5]}…{name[-9:]}"
+
+
+@register.filter
 def plural(number: int, words: str) -> str:
     """`{{ 3|plural:"pair,pairs" }}` is "3 pairs"."""
     one, _, many = words.partition(",")
