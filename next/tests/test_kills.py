@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection
 from django.db.models import Count
@@ -25,13 +27,16 @@ from django.utils import timezone
 
 from annotation.models import Judgment, Pair
 from bench.judging import Judge
+from corpus.models import Document
 from corpus.uploads import find_upload, keep_upload
 from jobs.models import Job, State
 from jobs.work import start_job
+from release.gate import findings
 from tests import builders
+from tests.release.conftest import judged
 from tests.web.test_backups import empty_machine, manage
 
-__all__ = ["empty_machine"]  # a fixture
+__all__ = ["empty_machine", "judged"]  # fixtures
 PYTHON = [sys.executable, "-m"]
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -138,22 +143,79 @@ def judge_all(port: int, slug: str, session: str) -> None:
         time.sleep(0.5)
 
 
-def test_a_job_survives_kills_of_its_worker(collection, environment, tmp_path):
-    lines = (json.dumps({"docno": f"x{n}", "title": f"T {n}", "abstract": "One. Two."}) for n in range(20_000))
-    upload = find_upload(collection, keep_upload(collection, ContentFile("\n".join(lines).encode()), "many.jsonl"))
-    job = start_job("import_documents", collection=collection, by=None, files=[upload])
+def work_under_kills(job: Job, environment, log: Path, moments) -> None:
+    """A worker is killed at each moment of the job, the last one ends it."""
     celery = [*PYTHON, "celery", "-A", "config", "worker", "--pool", "solo", "--loglevel", "INFO", "--without-mingle"]
-    for _ in range(2):
-        with process(*celery, environment=environment, log=tmp_path / "worker.log"):
-            before = collection.documents.count()
-            until(lambda before=before: collection.documents.count() > before)
+    for is_time in moments:
+        with process(*celery, environment=environment, log=log):
+            until(is_time)
         # As half a minute later: nobody has heard of the worker.
         long_ago = timezone.now() - timedelta(minutes=5)
         Job.objects.filter(state=State.RUNNING).update(heartbeat_at=long_ago)
         Job.objects.update(created_at=long_ago)
-        assert collection.documents.count() < 20_000
-    with process(*celery, environment=environment, log=tmp_path / "worker.log"):
+    with process(*celery, environment=environment, log=log):
         until(lambda: Job.objects.get(pk=job.pk).is_finished, seconds=120)
     job.refresh_from_db()
+
+
+def test_an_import_survives_kills_of_its_worker(collection, environment, tmp_path):
+    lines = (json.dumps({"docno": f"x{n}", "title": f"T {n}", "abstract": "One. Two."}) for n in range(20_000))
+    upload = find_upload(collection, keep_upload(collection, ContentFile("\n".join(lines).encode()), "many.jsonl"))
+    job = start_job("import_documents", collection=collection, by=None, files=[upload])
+
+    def some_more():
+        before = collection.documents.count()
+        assert before < 20_000
+        return lambda: collection.documents.count() > before
+
+    work_under_kills(job, environment, tmp_path / "worker.log", (more() for more in (some_more, some_more)))
     assert (job.state, job.attempts) == (State.SUCCEEDED, 3)
     assert collection.documents.count() == 20_000
+
+
+def at_work(job: Job, attempt: int):
+    return lambda: Job.objects.filter(pk=job.pk, state=State.RUNNING, attempts=attempt).exists()
+
+
+def test_runs_pools_and_a_release_survive_kills_of_their_worker(judged, environment, tmp_path):
+    builders.topic(judged, "8", "Word of harbours")
+    judged.documents.bulk_create(
+        Document(collection=judged, docno=f"x{n}", title=f"Word of {n % 97} in {n % 89}", text_digest=f"{n}")
+        for n in range(5_000)
+    )
+    plan = {"strategy": "interleaved", "n": 9, "sources": ["tfidf"], "depths": {}, "queries": [], "forced": []}
+    accept = {found.check.key: "Only tried." for found in findings(judged) if found.is_fault}
+    release = {"version": "1.0", "with_texts": False, "accept": accept}
+    for kind, parameters in (
+        ("build_runs", {"names": ["tfidf"]}),
+        ("build_pools", {"plan": plan}),
+        ("publish_release", release),
+    ):
+        job = start_job(kind, collection=judged, by=None, **parameters)
+        work_under_kills(job, environment, tmp_path / "worker.log", (at_work(job, 1), at_work(job, 2)))
+        assert (job.state, job.attempts) == (State.SUCCEEDED, 3), job.error
+    assert judged.runs.get(name="tfidf").lists.count() == judged.queries.count()
+    (pool,) = judged.pool_sets.drafts().get().pools.all()
+    assert pool.candidates.count() == 9
+    published = judged.releases.get()
+    assert hashlib.sha256(published.file.read()).hexdigest() == published.sha256
+    assert len(list((tmp_path / "files").rglob("*.zip"))) == 1
+
+
+def test_a_restore_survives_kills(query, people, environment, empty_machine, tmp_path):
+    builders.judge(query.pairs.first(), people.ann, 2)
+    for number in range(300):
+        default_storage.save(f"uploads/1-x/{number}.jsonl", ContentFile(os.urandom(10_000)))
+    call_command("backup", tmp_path / "backup.tar", stdout=io.StringIO())
+    command = (sys.executable, "manage.py", "restore", str(tmp_path / "backup.tar"))
+    folder = Path(empty_machine["DATA_DIR"])
+    for number in (1, 100, 290):
+        with process(*command, environment=empty_machine, log=tmp_path / "restore.log"):
+            until(lambda number=number: len(list(folder.rglob("*.jsonl"))) >= number)
+    restored = manage(empty_machine, "restore", tmp_path / "backup.tar")
+    assert restored.returncode == 0, restored.stderr
+    assert len(list(folder.rglob("*.jsonl"))) == 300
+    counted = manage(
+        empty_machine, "shell", "-c", "from annotation.models import Judgment as J; print(J.objects.count())"
+    )
+    assert counted.stdout.split()[-1] == "1"

@@ -22,6 +22,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from web.management.commands.backup import DATABASE, FILES, MANIFEST, copy_sqlite, digest, run_postgresql
 
+CHUNK = 1 << 20  # bytes
 EMPTIED = "--command=SET lock_timeout = '10s'; DROP SCHEMA public CASCADE; CREATE SCHEMA public"
 
 
@@ -75,13 +76,17 @@ def content_of(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 def put_file(name: str, content: IO[bytes]) -> None:
-    """A file that is there already may be of another server, so it stays."""
-    if not default_storage.exists(name):
-        default_storage.save(name, File(content))
-        return
-    with default_storage.open(name) as there:
-        if digest(content) != digest(there):
-            raise ValueError(f"the file storage has another {name}. Restore into an empty one.")
+    """A file that is there already may be of another server, so it stays, unless a kill cut its writing short."""
+    if default_storage.exists(name):
+        with default_storage.open(name) as there:
+            for chunk in iter(lambda: there.read(CHUNK), b""):
+                if content.read(len(chunk)) != chunk:
+                    raise ValueError(f"the file storage has another {name}. Restore into an empty one.")
+        if not content.read(1):
+            return
+        default_storage.delete(name)
+        content.seek(0)
+    default_storage.save(name, File(content))
 
 
 def load(dump: str) -> None:
