@@ -13,7 +13,6 @@ from web.tables import Column, Filter, Table
 
 PAGES = {  # where the result of a kind of job is seen
     "import_documents": "documents",
-    "import_topics": "queries",
     "compute_agreement": "agreement",
     "build_runs": "runs",
     "build_pools": "pools",

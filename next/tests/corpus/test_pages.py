@@ -166,15 +166,11 @@ def test_commands_set_up_a_collection(tmp_path, capsys):
     assert (collection.facets, collection.memberships.get().is_admin) == (["aim", "method"], True)
     (tmp_path / "d.jsonl").write_bytes(CONTENT)
     (tmp_path / "e.tsv").write_text("007\tC.\n")
-    (tmp_path / "t.tsv").write_text("51\tHarbour dues\n")
-    (tmp_path / "q.txt").write_text("a\n007 aim 1\n")
     with pytest.raises(CommandError, match=r"d\.jsonl:2: \"year\" must be a whole number, got \"\?\"\."):
         call_command("import_documents", "cli", tmp_path / "d.jsonl")
     call_command("import_documents", "cli", tmp_path / "d.jsonl", tmp_path / "e.tsv", "--skip", "1")
-    call_command("import_topics", "cli", tmp_path / "t.tsv")
-    call_command("add_queries", "cli", tmp_path / "q.txt", "--whole")
-    assert "2 added, 0 unchanged, 1 skipped" in capsys.readouterr().out
-    assert sorted(collection.queries.values_list("name", flat=True)) == ["007_aim-2", "51", "a"]
+    assert "1 skipped" in capsys.readouterr().out
+    assert sorted(collection.documents.values_list("docno", flat=True)) == ["007", "a"]
     for arguments in (["import_documents", "none", "x"], ["create_collection", "cli", "--name", "x", "--admin", "eva"]):
         with pytest.raises(CommandError):
             call_command(*arguments)

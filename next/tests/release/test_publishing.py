@@ -101,12 +101,12 @@ def test_a_version_before_that_is_gone_is_asked_for(judged):
 
 
 @pytest.mark.django_db
-def test_the_command_publishes_writes_the_zip_and_the_other_verifies_it(judged, tmp_path, capsys):
+def test_the_command_publishes_and_writes_the_zip_for_another_server(judged, tmp_path, capsys):
     accept = [f"--accept={key}={reason}" for key, reason in ACCEPT_ALL.items()]
     call_command("publish_release", "papers", "1.0", f"--output={tmp_path}", *accept)
     release = judged.releases.get()
     assert release.sha256 in capsys.readouterr().out
-    call_command("verify_release", str(tmp_path / "papers-1.0.zip"))
+    call_command("import_release", str(tmp_path / "papers-1.0.zip"), "again")
     for wrong in (["papers", "1.0"], ["others", "1.0"], ["papers", "1.1", "--accept=duplicates"], ["papers", "1.1"]):
         with pytest.raises(CommandError):
             call_command("publish_release", *wrong)
