@@ -49,6 +49,8 @@ class CollectionForm(forms.ModelForm):
     def clean_facets(self) -> list[str]:
         facets: list[str] = self.cleaned_data["facets"]
         for facet in facets:
+            if facet == "other":
+                raise forms.ValidationError("“other” is the label of sentences that belong to no facet.")
             if not facet.replace("-", "").replace("_", "").isalnum():
                 raise forms.ValidationError(f"A facet is letters, digits, - and _, got “{facet}”.")
             if len(facet) > LONGEST_WORD:

@@ -54,6 +54,7 @@ class PracticeForm(forms.Form):
     file = forms.FileField(
         label="Answers", required=False, help_text="A CSV file with the columns query, docno and grade."
     )
+    with_unchecked_labels = forms.BooleanField(label="I know. Use queries with unchecked labels, too", required=False)
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -61,6 +62,8 @@ class PracticeForm(forms.Form):
         self.fields["people"].queryset = annotators.order_by("username")  # type: ignore[attr-defined]
         queries = collection.queries.exclude(pools=None).select_related("document", "collection")
         self.fields["queries"].queryset = queries.order_by("name")  # type: ignore[attr-defined]
+        if not collection.queries.with_unchecked_labels().exists():
+            del self.fields["with_unchecked_labels"]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
@@ -101,6 +104,7 @@ def _start(*, collection: Collection, values: dict[str, Any], by: User) -> Pract
         "name": values["name"],
         "people": list(values["people"]),
         "by": by,
+        "with_unchecked_labels": values.get("with_unchecked_labels", False),
     }
     if values["kind"] == PILOT:
         documents = pilot_documents(collection, values["queries"], values["number"])

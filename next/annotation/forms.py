@@ -67,6 +67,7 @@ class OpenForm(forms.Form):
         User.objects.none(), label="First annotator", required=False, empty_label="Share among all annotators"
     )
     second = forms.ModelChoiceField(User.objects.none(), label="Second annotator", required=False, empty_label="")
+    with_unchecked_labels = forms.BooleanField(label="I know. Open queries with unchecked labels, too", required=False)
 
     def __init__(self, *args: Any, queries: Any, annotators: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

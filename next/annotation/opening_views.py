@@ -23,15 +23,21 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
     queries, sizes = openings.openable_queries(collection), openings.sizes_to_open(collection)
     form = OpenForm(request.POST or None, queries=queries, annotators=annotators)
     if form.is_valid():
-        chosen, couple = list(form.cleaned_data["queries"]), form.couple
-        if attempt(form, openings.give_queries, collection=collection, queries=chosen, couple=couple, by=request.user):
+        chosen = list(form.cleaned_data["queries"])
+        about = {"queries": chosen, "with_unchecked_labels": form.cleaned_data["with_unchecked_labels"]}
+        about |= {"collection": collection, "couple": form.couple, "by": request.user}
+        if attempt(form, openings.give_queries, **about):
             messages.success(request, f"{plural(len(chosen), 'query is,queries are')} open.")
             return redirect("progress", collection.slug)
-    rows = [{"query": query, "size": sizes.get(query.pk, 0)} for query in queries.select_related("document")]
+    unchecked = set(queries.with_unchecked_labels().values_list("pk", flat=True))
+    rows = [
+        {"query": query, "size": sizes.get(query.pk, 0), "is_unchecked": query.pk in unchecked}
+        for query in queries.select_related("document")
+    ]
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
     unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
     context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
-    context["adds"] = queries.filter(openings__pool_set__isnull=False).exists()
+    context |= {"unchecked": unchecked, "adds": queries.filter(openings__pool_set__isnull=False).exists()}
     return render(request, "annotation/open_queries.html", context)
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -15,7 +16,7 @@ from accounts.models import Collection, User, Verb
 from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Slot
-from corpus.models import Document, Query
+from corpus.models import Document, Query, QueryQuerySet
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool
 from web.errors import BadInput, Conflict
@@ -32,7 +33,7 @@ def unopened_pools(collection: Collection) -> QuerySet[Pool]:
     return Pool.objects.filter(~Exists(opened), pool_set__collection=collection, pool_set__frozen_at__isnull=False)
 
 
-def openable_queries(collection: Collection) -> QuerySet[Query]:
+def openable_queries(collection: Collection) -> QueryQuerySet:
     return collection.queries.filter(pk__in=unopened_pools(collection).values("query")).order_by("name")
 
 
@@ -44,14 +45,23 @@ def sizes_to_open(collection: Collection) -> dict[int, int]:
 
 @transaction.atomic
 def open_queries(
-    *, collection: Collection, queries: Iterable[Query], couples: dict[int, Couple], by: User | None
+    *,
+    collection: Collection,
+    queries: Iterable[Query],
+    couples: dict[int, Couple],
+    by: User | None,
+    with_unchecked_labels: bool = False,
 ) -> list[Opening]:
     """Make the pairs of each query's frozen pools, and two slots a pair, one for each person of its couple.
 
     `couples` are by the query's key. They are judged in the order of their opening; a random one keeps the facets of
-    a paper apart. All are opened or none.
+    a paper apart. All are opened or none. From then on the labels of their sentences stay, so predicted ones that
+    nobody checked are refused unless `with_unchecked_labels`.
     """
     lock_collection(collection)
+    queries = list(queries)
+    if not with_unchecked_labels:
+        refuse_unchecked_labels(collection, queries)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
     record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
     return [opening for query in ordered for opening in _open(collection, query, couples[query.pk], by)]
@@ -82,6 +92,17 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
         openings.append(opening)
     give(query, pairs, couple)  # together, so that no place tells which round a pair is of
     return openings
+
+
+def refuse_unchecked_labels(collection: Collection, queries: Iterable[Query]) -> None:
+    """Raise Conflict where the sentences that judges would see in bold are a prediction that nobody looked at."""
+    unchecked = collection.queries.filter(pk__in=[query.pk for query in queries]).with_unchecked_labels()
+    if names := sorted(unchecked.values_list("name", flat=True)):
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise Conflict(
+            f"The sentence labels of {', '.join(names[:3])}{more} were predicted, and nobody checked them. "
+            "Judges see them in bold, and they stay once a query is open. Check them first, or tick that you know."
+        )
 
 
 def old_documents(query: Query, round_number: int, added: int) -> list[Document]:
@@ -167,16 +188,22 @@ def share(queries: Sequence[Query], people: Sequence[User], sizes: dict[int, int
 
 
 def give_queries(
-    *, collection: Collection, queries: Sequence[Query], couple: Couple | None, by: User | None
+    *,
+    collection: Collection,
+    queries: Sequence[Query],
+    couple: Couple | None,
+    by: User | None,
+    with_unchecked_labels: bool = False,
 ) -> list[Opening]:
     """Open queries to a couple; without one, to who judged each before, and the others shared among all annotators."""
+    about: dict[str, Any] = {"collection": collection, "by": by, "with_unchecked_labels": with_unchecked_labels}
     if couple:
-        return open_queries(collection=collection, queries=queries, couples={q.pk: couple for q in queries}, by=by)
+        return open_queries(queries=queries, couples={query.pk: couple for query in queries}, **about)
     people = list(User.objects.filter(memberships__in=collection.memberships.judging()).order_by("username"))
     couples = couples_before(queries, people)
     new = [query for query in queries if query.pk not in couples]
     couples |= share(new, people, sizes_to_open(collection), collection.seed)
-    return open_queries(collection=collection, queries=queries, couples=couples, by=by)
+    return open_queries(queries=queries, couples=couples, **about)
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from accounts.models import Collection, User, Verb
 from accounts.record import record
 from accounts.services import lock_collection
 from annotation.models import Opening, Pair, Practice, Slot
-from annotation.openings import give, make_pairs
+from annotation.openings import give, make_pairs, refuse_unchecked_labels
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from web.errors import BadInput, Conflict
@@ -28,9 +28,12 @@ def start_practice(
     people: Sequence[User],
     gold: Gold | None = None,
     by: User | None,
+    with_unchecked_labels: bool = False,
 ) -> Practice:
     """Give the documents of each query to all the people. With `gold` it is a training, else a pilot."""
     lock_collection(collection)
+    if not with_unchecked_labels:
+        refuse_unchecked_labels(collection, documents)
     if len(people) < (1 if gold else 2):
         raise BadInput("Choose somebody to train." if gold else "A pilot needs at least two people.")
     if collection.practices.filter(name=name).exists():

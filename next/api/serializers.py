@@ -267,6 +267,9 @@ class OpenInput(Strict):
     queries = strings(allow_empty=False)
     first = serializers.CharField(default="", help_text="Username of an annotator.")
     second = serializers.CharField(default="")
+    with_unchecked_labels = serializers.BooleanField(
+        default=False, help_text="Open queries whose sentence labels were predicted and not checked, too."
+    )
 
 
 class AgreementQuery(Strict):

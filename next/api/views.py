@@ -227,7 +227,8 @@ class OpeningViewSet(AdminViewSet):
         couple = None
         if values["first"] or values["second"]:
             couple = (self._annotator(values["first"]), self._annotator(values["second"]))
-        openings.give_queries(collection=self.collection, queries=found, couple=couple, by=request.user)
+        about = {"couple": couple, "by": request.user, "with_unchecked_labels": values["with_unchecked_labels"]}
+        openings.give_queries(collection=self.collection, queries=found, **about)
         return self.list(request, slug)
 
     def _annotator(self, username: str) -> User:

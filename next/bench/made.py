@@ -34,7 +34,7 @@ def make_collection(slug: str, *, queries: int, candidates: int, documents: int,
             sentences=sentences,
             labels=list(SENTENCES),
             year=2000 + number % 20,
-            text_digest=text_digest(title, sentences, SENTENCES),
+            text_digest=text_digest(title, sentences),
         )
         for number, (docno, title, sentences) in enumerate(abstracts(documents))
     ]

@@ -23,7 +23,7 @@ def measure_retrieval(say: Callable[..., None], documents: int) -> None:
     made = create_collection(by=admin, slug="retrieval", name="retrieval", facets=["method"], seed="bench")
     rows: list[Document] = []
     for docno, title, sentences in abstracts(documents):
-        digest = text_digest(title, sentences, SENTENCES)
+        digest = text_digest(title, sentences)
         about = {"title": title, "sentences": sentences, "labels": list(SENTENCES), "text_digest": digest}
         rows.append(Document(collection=made, docno=docno, **about))
         if len(rows) == 2000:

@@ -5,4 +5,4 @@ class CorpusConfig(AppConfig):
     name = "corpus"
 
     def ready(self) -> None:
-        from corpus import importing  # noqa: F401  (registers its job)
+        from corpus import importing, labelling  # noqa: F401  (register their jobs)

@@ -86,7 +86,7 @@ def _read(work: Work, files: list[str], bad_lines: BadLines, split: bool) -> Ite
                 number += 1
                 if number % 100 == 0:
                     work.progress((read + stored.tell()) // 1000, size // 1000, f"{number:,} documents; kB read:")
-                digest = text_digest(values["title"], values["sentences"], values["labels"])
+                digest = text_digest(values["title"], values["sentences"])
                 more = {"collection": work.collection, "text_digest": digest, "import_job": work.job_id}
                 yield place, Document(**values, **more)
         read += default_storage.size(path)
@@ -96,15 +96,19 @@ def write_documents(collection: Collection, batch: list[tuple[str, Document]], b
     """Add those that are not there yet. Returns how many are there now with the text of the batch."""
     lock_collection(collection)
     docnos = [document.docno for _, document in batch]
-    there = dict(collection.documents.filter(docno__in=docnos).values_list("docno", "text_digest"))
+    known = collection.documents.filter(docno__in=docnos).only("docno", "text_digest", "labels")
+    there = {document.docno: document for document in known}
     new, clashes = [], 0
     for place, document in batch:
         if document.docno not in there:
-            there[document.docno] = document.text_digest
+            there[document.docno] = document
             new.append(document)
-        elif there[document.docno] != document.text_digest:
+        elif there[document.docno].text_digest != document.text_digest:
             clashes += 1
             bad_lines.add(place, f"document {document} is there already with another text. Texts are never changed.")
+        elif document.labels and there[document.docno].labels != document.labels:
+            clashes += 1
+            bad_lines.add(place, f"document {document} is there already with other labels. Change them on its page.")
     Document.objects.bulk_create(new)
     return len(batch) - clashes
 

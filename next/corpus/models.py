@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Collection, User
@@ -16,7 +17,18 @@ from corpus.digests import json_digest
 class DocumentQuerySet(models.QuerySet["Document"]):
     def for_lists(self) -> DocumentQuerySet:
         """Without the long columns."""
-        return self.defer("sentences", "labels", "cites", "authors", "extra")
+        return self.defer("sentences", "labels", "certainties", "cites", "authors", "extra")
+
+    def unchecked(self) -> DocumentQuerySet:
+        """With labels that were predicted and that nobody looked at yet."""
+        return self.filter(labels_predicted=True)
+
+    def not_opened(self) -> DocumentQuerySet:
+        """Neither paper nor candidate of a query that was opened: judges saw what their labels mark, so it stays.
+
+        Pairs and openings belong to apps above this one, so they are named by their relations.
+        """
+        return self.exclude(pairs__isnull=False).exclude(queries__openings__isnull=False)
 
 
 class Document(models.Model):
@@ -24,7 +36,10 @@ class Document(models.Model):
 
     What annotators never see (authors, venue, year, citations) is here too, so no view of theirs renders a Document:
     they get a Presentation (annotation/presentation.py). `docno` and `cites` are strings, as given. `text_digest`
-    finds documents with the same text.
+    finds documents with the same text, whatever their labels.
+
+    Labels are as given or checked, or `labels_predicted` and not checked yet: `certainties` are their probabilities
+    then, and `certainty` is the least of them; empty and NULL where the labels came predicted.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="documents")
@@ -33,6 +48,8 @@ class Document(models.Model):
     sentences = models.JSONField(default=list)
     labels = models.JSONField(default=list)
     labels_predicted = models.BooleanField(default=False)
+    certainties = models.JSONField(default=list, blank=True)
+    certainty = models.FloatField(null=True, blank=True)
     year = models.SmallIntegerField(null=True, blank=True)
     venue = models.CharField(max_length=300, blank=True)
     authors = models.JSONField(default=list, blank=True)
@@ -46,7 +63,12 @@ class Document(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["collection", "docno"], name="docno_once_in_a_collection")]
-        indexes = [models.Index(fields=["collection", "year"])]  # the filter's years, without reading the texts
+        indexes = [
+            models.Index(fields=["collection", "year"]),  # the filter's years, without reading the texts
+            models.Index(
+                fields=["collection", "certainty"], condition=Q(labels_predicted=True), name="least_certain_first"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.docno
@@ -67,14 +89,18 @@ class Document(models.Model):
         return list(zip(self.sentences, [*self.labels, *[""] * (len(self.sentences) - len(self.labels))], strict=False))
 
 
-def text_digest(title: str, sentences: Sequence[str], labels: Sequence[str]) -> str:
-    """SHA-256 (hex) of the text that a judge sees."""
-    return json_digest([title, list(sentences), list(labels)])
+def text_digest(title: str, sentences: Sequence[str]) -> str:
+    """SHA-256 (hex) of the text. Labels may be predicted and checked later, so they are not part of it."""
+    return json_digest([title, list(sentences)])
 
 
 class QueryQuerySet(models.QuerySet["Query"]):
     def in_order(self) -> QueryQuerySet:
         return self.order_by("facet", "name")
+
+    def with_unchecked_labels(self) -> QueryQuerySet:
+        """Those whose sentences are chosen by predicted labels that nobody checked yet."""
+        return self.filter(document__labels_predicted=True, sentence_numbers=[]).exclude(facet="")
 
 
 class Query(models.Model):

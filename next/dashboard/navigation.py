@@ -22,7 +22,11 @@ class Tab:
 
 ADMIN_TABS = [
     Tab("Overview", {"collection": "Overview"}, ("settings", "jobs", "job", "record", "search")),
-    Tab("Documents", {"documents": "Documents"}, ("document", "import-documents")),
+    Tab(
+        "Documents",
+        {"documents": "Documents", "labels": "Sentence labels"},
+        ("document", "import-documents", "check-labels"),
+    ),
     Tab(
         "Queries",
         {"queries": "Queries"},

@@ -123,7 +123,8 @@ def copy_documents(
         document.collection = copy
         for key in ("title", "sentences", "labels"):
             setattr(document, key, texts.get(document.docno, {}).get(key, getattr(document, key)))
-        document.text_digest = text_digest(document.title, document.sentences, document.labels)
+        document.certainties, document.certainty = [], None  # of other sentences, perhaps
+        document.text_digest = text_digest(document.title, document.sentences)
         rows.append(document)
     return {document.docno: document for document in Document.objects.bulk_create(rows, batch_size=500)}
 

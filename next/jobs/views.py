@@ -13,6 +13,7 @@ from web.tables import Column, Filter, Table
 
 PAGES = {  # where the result of a kind of job is seen
     "import_documents": "documents",
+    "predict_labels": "labels",
     "compute_agreement": "agreement",
     "build_runs": "runs",
     "build_pools": "pools",

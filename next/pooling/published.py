@@ -121,7 +121,7 @@ def _documents(collection: Collection, docnos: set[str]) -> tuple[dict[str, int]
             docno_of(docno, "paper")
         except Problem as problem:
             raise BadInput(f"{docno!r}: {problem}") from problem
-    digest = text_digest("", [], [])
+    digest = text_digest("", [])
     new = (Document(collection=collection, docno=docno, text_digest=digest) for docno in missing)
     Document.objects.bulk_create(new, batch_size=1000)
     return dict(collection.documents.values_list("docno", "pk")), len(missing)

@@ -222,7 +222,7 @@ def write_collection(content: Content, *, slug: str, admin: User | None) -> Coll
 def write_documents(collection: Collection, values: Iterable[Row]) -> list[Document]:
     documents = [Document(collection=collection, **row) for row in values]
     for document in documents:
-        document.text_digest = text_digest(document.title, document.sentences, document.labels)
+        document.text_digest = text_digest(document.title, document.sentences)
     return Document.objects.bulk_create(documents, batch_size=500)
 
 

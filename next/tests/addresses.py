@@ -38,6 +38,7 @@ KEYS: dict[str, Any] = {
     "reopen-pair": Pair,
     "document": Document,
     "screen-paper": Document,
+    "check-labels": Document,
     "model-judge": ModelJudge,
     "practice": Practice,
     "close-practice": Practice,

@@ -36,7 +36,7 @@ def document(into: Collection, docno: str, title: str = "", **fields: object) ->
     sentences = fields.pop("sentences", [f"Why {docno} matters.", f"How {docno} works.", f"What {docno} found."])
     labels = fields.pop("labels", ["background", "method", "result"][: len(sentences)])
     title = title or f"On {docno}"
-    digest = text_digest(title, sentences, labels)
+    digest = text_digest(title, sentences)
     return Document.objects.create(
         collection=into,
         docno=docno,

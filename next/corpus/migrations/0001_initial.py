@@ -26,6 +26,8 @@ class Migration(migrations.Migration):
                 ('sentences', models.JSONField(default=list)),
                 ('labels', models.JSONField(default=list)),
                 ('labels_predicted', models.BooleanField(default=False)),
+                ('certainties', models.JSONField(blank=True, default=list)),
+                ('certainty', models.FloatField(blank=True, null=True)),
                 ('year', models.SmallIntegerField(blank=True, null=True)),
                 ('venue', models.CharField(blank=True, max_length=300)),
                 ('authors', models.JSONField(blank=True, default=list)),
@@ -85,6 +87,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='document',
             index=models.Index(fields=['collection', 'year'], name='corpus_docu_collect_105701_idx'),
+        ),
+        migrations.AddIndex(
+            model_name='document',
+            index=models.Index(condition=models.Q(('labels_predicted', True)), fields=['collection', 'certainty'], name='least_certain_first'),
         ),
         migrations.AddConstraint(
             model_name='document',

@@ -77,7 +77,7 @@ def test_a_query_in_its_own_pool_is_found(finished, kind):
 
 
 def test_duplicates_of_a_pool_are_found(finished):
-    digest = text_digest("Alike", ["Same."], ["method"])
+    digest = text_digest("Alike", ["Same."])
     Document.objects.filter(docno__in=["d01", "d02", "d10"]).update(text_digest=digest)
     names = [f"{query} {docno}" for query in ("d00_background", "d00_method") for docno in ("d01", "d02")]
     assert faults(finished) == {"duplicates": names}
