@@ -43,7 +43,7 @@ from pooling.views import manifest as manifest_page
 from release import gate, publishing
 from release.public_views import file_response
 from retrieval.models import RankedList
-from retrieval.retrievers import RETRIEVERS
+from retrieval.retrievers import find_retriever
 from retrieval.run_files import import_run
 from web.errors import BadInput, NotFound
 from web.forms import cleaned
@@ -154,8 +154,8 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, AdminViewSet):
     def build(self, request: Any, slug: str) -> Response:
         """Rank all documents for all queries by built-in retrievers, such as bm25."""
         names = given(api.BuildRunsInput, request.data)["names"]
-        if unknown := [name for name in names if name not in RETRIEVERS]:
-            raise BadInput(f"There is no retriever {unknown[0]!r}. Choose from {', '.join(RETRIEVERS)}.")
+        for name in names:
+            find_retriever(name)
         return accepted(work.start_once("build_runs", collection=self.collection, by=request.user, names=names))
 
     @extend_schema(responses=api.ListSerializer(many=True))

@@ -9,13 +9,11 @@ A candidate that cannot be compared (no text, no word with a vector) goes last.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from accounts.models import Collection
 from accounts.services import lock_collection
@@ -24,105 +22,38 @@ from evaluation import scores
 from evaluation.measures import profile
 from jobs.work import Work, job
 from retrieval.building import by_docno, delete_run, insert_lists
+from retrieval.extras import ENCODERS, WORD2VEC, Extra
 from retrieval.lists import Ranking, best_first
 from retrieval.models import BASELINE, Run
+from retrieval.vectors import Words, by_distance, encoded
 from web.errors import BadInput, Conflict
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from retrieval.vectors import Floats
 
 K1, B, EPSILON = 1.5, 0.75, 0.25  # rank_bm25's defaults
-DIMENSIONS = 200
-SEED = 1
-RUNNING_WORDS = 100_000_000  # that training reads, in 1 to 20 passes: a small corpus needs more of them
-MANY_WORDS = 1_000_000  # running words from which rare ones get no vector
 
 
 class Corpus:
     """What is counted and trained over all abstracts, once for all baselines of a job."""
 
     def __init__(self, work: Work) -> None:
-        from sklearn.feature_extraction.text import CountVectorizer
-
         self.work, self.documents = work, work.collection.documents
-        self.words_of: Callable[[str], list[str]] = CountVectorizer().build_analyzer()
-
-    def __iter__(self) -> Iterator[list[str]]:
-        """The words of each abstract, docno descending."""
-        for each in by_docno(self.documents.all(), ("docno", "sentences")):
-            yield self.words_of(" ".join(each.sentences))
 
     @cached_property
-    def counted(self) -> tuple[Counter[str], int, int]:
-        """The number of abstracts with each word, of abstracts, and of running words."""
-        frequency: Counter[str] = Counter()
+    def words(self) -> Words:
+        return Words(self._abstracts(), self.work.progress)
+
+    def _abstracts(self) -> Iterator[str]:
+        """Docno descending."""
         total = self.documents.count()
-        words = 0
-        for number, found in enumerate(self, 1):
-            frequency.update(set(found))
-            words += len(found)
+        for number, each in enumerate(by_docno(self.documents.all(), ("docno", "sentences")), 1):
+            yield " ".join(each.sentences)
             self.work.progress(number, total, "abstracts read")
-        if not words:
-            raise BadInput("No document has an abstract, so there is nothing to compare.")
-        return frequency, total, words
 
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """The column of each word."""
-        return {word: place for place, word in enumerate(sorted(self.counted[0]))}
 
-    @cached_property
-    def frequencies(self) -> Floats:
-        """(words,) abstracts with each word."""
-        import numpy as np
-
-        return np.array([self.counted[0][word] for word in self.places], float)
-
-    def counts(self, texts: list[list[str]]) -> Any:
-        """(texts, words), sparse."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        return CountVectorizer(vocabulary=self.places, dtype=float).transform(map(" ".join, texts))
-
-    def weights(self, texts: list[list[str]]) -> Any:
-        """tf · idf (texts, words), sparse: as scikit-learn's TfidfVectorizer has it, before its rows have length 1."""
-        import numpy as np
-
-        idf = np.log((1 + self.counted[1]) / (1 + self.frequencies)) + 1
-        return self.counts(texts).multiply(idf).tocsr()
-
-    @cached_property
-    def word_vectors(self) -> tuple[list[str], Floats]:
-        """Words and their vectors (words, 200): continuous bag of words, negative sampling (Mikolov et al., 2013).
-
-        One thread and a fixed seed: the same on one machine with one version of gensim, not on all machines.
-        """
-        from gensim.models import Word2Vec
-        from gensim.models.callbacks import CallbackAny2Vec
-
-        work, words = self.work, self.counted[2]
-        passes = min(20, max(1, RUNNING_WORDS // words))
-
-        class Progress(CallbackAny2Vec):
-            done = 0
-
-            def on_epoch_end(self, model: Any) -> None:
-                self.done += 1
-                work.progress(self.done, passes, "passes of training")
-
-        model = Word2Vec(
-            sentences=self,
-            vector_size=DIMENSIONS,
-            min_count=5 if words >= MANY_WORDS else 1,
-            epochs=passes,
-            workers=1,
-            seed=SEED,
-            callbacks=[Progress()],
-        )
-        return model.wv.index_to_key, model.wv.vectors.astype(float)
+def abstracts(texts: Iterable[list[str]]) -> list[str]:
+    return [" ".join(sentences) for sentences in texts]
 
 
 # A score for each candidate, the higher the more alike; NaN for one that cannot be compared. A query and a candidate
@@ -135,7 +66,7 @@ def tfidf(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Floa
     import numpy as np
     from sklearn.preprocessing import normalize
 
-    rows = normalize(corpus.weights([query, *candidates]))
+    rows = normalize(corpus.words.weights(abstracts([query, *candidates])))
     found = (rows[1:] @ rows[0].T).toarray()[:, 0]
     return np.where(np.diff(rows.indptr)[1:] > 0, found, np.nan)
 
@@ -147,29 +78,22 @@ def bm25(corpus: Corpus, query: list[str], candidates: list[list[str]]) -> Float
     """
     import numpy as np
 
-    counts = corpus.counts([query, *candidates])
+    words = corpus.words
+    counts = words.counts(abstracts([query, *candidates]))
     asked, rows = counts[0], counts[1:]
     lengths = np.asarray(rows.sum(axis=1))  # (candidates, 1)
-    _, documents, words = corpus.counted
-    idf = np.log(documents - corpus.frequencies + 0.5) - np.log(corpus.frequencies + 0.5)
+    idf = np.log(words.documents - words.frequencies + 0.5) - np.log(words.frequencies + 0.5)
     idf = np.where(idf < 0, EPSILON * idf.mean(), idf)
     tf = rows[:, asked.indices].toarray()  # (candidates, words of the query)
-    saturated = tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths * documents / words))
+    saturated = tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths * words.documents / words.running))
     found = (saturated * idf[asked.indices] * asked.data).sum(axis=1)
     return np.where(lengths[:, 0] > 0, found, np.nan)
 
 
 def mean_vectors(corpus: Corpus, query: list[str], candidates: list[list[str]], *, is_weighted: bool) -> Floats:
     """Minus the L2 distances of the means of word vectors, weighted by tf · idf or by tf alone."""
-    import numpy as np
-
-    words, vectors = corpus.word_vectors
-    weighed = corpus.weights if is_weighted else corpus.counts
-    weights = weighed([query, *candidates])[:, [corpus.places[word] for word in words]]
-    totals = np.asarray(weights.sum(axis=1))
-    totals[totals == 0] = np.nan
-    means = (weights @ vectors) / totals  # (texts, dimensions)
-    return -np.sqrt(((means[1:] - means[0]) ** 2).sum(axis=1))
+    means = corpus.words.means(abstracts([query, *candidates]), is_weighted=is_weighted)
+    return by_distance(means[1:], means[0])
 
 
 def closest_sentences(
@@ -179,65 +103,31 @@ def closest_sentences(
     import numpy as np
 
     sentences = [*query, *(sentence for text in candidates for sentence in text)]
-    encoder = load_encoder(model, pooling)
-    vectors = encoder.encode(sentences, normalize_embeddings=True, show_progress_bar=False)
+    vectors = encoded(sentences, model, pooling)
     best = (vectors[len(query) :] @ vectors[: len(query)].T).max(axis=1)  # by sentence of the candidates
     starts = np.cumsum([0, *map(len, candidates[:-1])])
     return np.maximum.reduceat(best, starts)
 
 
-loaded: dict[tuple[str, str], Any] = {}  # the encoder in use: a worker keeps one
-
-
-def load_encoder(model: str, pooling: str) -> Any:
-    """From the folder of Hugging Face's models (HF_HOME), or downloaded into it. `pooling`: "" is the model's own."""
-    if (model, pooling) not in loaded:
-        from sentence_transformers import SentenceTransformer, models
-
-        loaded.clear()
-        try:
-            if pooling:
-                words = models.Transformer(model)
-                pool = models.Pooling(words.get_word_embedding_dimension(), pooling_mode=pooling)
-                loaded[model, pooling] = SentenceTransformer(modules=[words, pool], device="cpu")
-            else:
-                loaded[model, pooling] = SentenceTransformer(model, device="cpu")
-        except (OSError, ValueError) as error:
-            raise BadInput(
-                f"The model {model} cannot be loaded: it is not in the folder HF_HOME of the worker, and could not be "
-                "downloaded. Put it there, or let the worker reach huggingface.co."
-            ) from error
-    return loaded[model, pooling]
-
-
 @dataclass(frozen=True)
 class Baseline:
-    """`package` is what it needs beyond the usual installation, and `extra` the way to install that."""
+    """`extra` is what it needs beyond the usual installation."""
 
     label: str
     score: Score
     library: str
-    extra: str = ""
-    package: str = ""
+    extra: Extra | None = None
     model: str = ""
-
-    @property
-    def lacks(self) -> bool:
-        return bool(self.package) and find_spec(self.package) is None
-
-    @property
-    def install(self) -> str:
-        return f'pip install "qrelsmith[{self.extra}]"'
 
 
 def _sentences(label: str, model: str, pooling: str = "") -> Baseline:
     score = partial(closest_sentences, model=model, pooling=pooling)
     label = f"{label}: the closest pair of sentences, by cosine"
-    return Baseline(label, score, "sentence-transformers", "encoders", "sentence_transformers", model)
+    return Baseline(label, score, ENCODERS.library, ENCODERS, model)
 
 
 def _word2vec(label: str, *, is_weighted: bool) -> Baseline:
-    return Baseline(label, partial(mean_vectors, is_weighted=is_weighted), "gensim", "word2vec", "gensim")
+    return Baseline(label, partial(mean_vectors, is_weighted=is_weighted), WORD2VEC.library, WORD2VEC)
 
 
 BY_FACET: dict[str, Baseline] = {
@@ -262,8 +152,8 @@ def check_baseline(collection: Collection, name: str) -> Baseline:
     found = baselines_of(collection).get(name)
     if found is None:
         raise BadInput(f"There is no baseline {name!r} here. Choose from {', '.join(baselines_of(collection))}.")
-    if found.lacks:
-        raise BadInput(f"{name} needs {found.library}. Install it where the workers run: {found.install}")
+    if found.extra and found.extra.is_missing:
+        raise BadInput(f"{name} needs {found.library}. Install it where the workers run: {found.extra.install}")
     if collection.runs.filter(name=name).exclude(kind=BASELINE).exists():
         raise Conflict(f"There is a run {name} that is no baseline. Delete it first.")
     return found

@@ -319,7 +319,11 @@ def baselines(request: CollectionRequest, collection: Collection) -> HttpRespons
         run = built.get(name)
         is_behind = run and (run.settings["pairs"], run.settings["corpus"]) != (pairs, documents)
         rows.append({"name": name, "baseline": baseline, "run": run, "is_behind": is_behind})
-    wanted = [row["name"] for row in rows if not row["baseline"].lacks and (row["is_behind"] or not row["run"])]
+    wanted = [
+        row["name"]
+        for row in rows
+        if not (row["baseline"].extra and row["baseline"].extra.is_missing) and (row["is_behind"] or not row["run"])
+    ]
     context = {
         "collection": collection,
         "rows": rows,

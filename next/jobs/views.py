@@ -16,6 +16,7 @@ PAGES = {  # where the result of a kind of job is seen
     "predict_labels": "labels",
     "compute_agreement": "agreement",
     "build_runs": "runs",
+    "rank_vectors": "runs",
     "build_pools": "pools",
     "publish_release": "release",
 }

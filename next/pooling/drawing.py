@@ -70,9 +70,9 @@ def pooled_before(query: Query, round_number: int) -> list[str]:
     return list(earlier.order_by("pool__pool_set__round", "position").values_list("document__docno", flat=True))
 
 
-def citations_for(plan: Mapping[str, Any], queries: Sequence[Query]) -> mdcr.Citations | None:
+def citations_for(plan: Mapping[str, Any], queries: Sequence[Query]) -> mdcr.Candidates | None:
     """What `draw_pool` needs beside the lists; read once for all queries."""
-    return mdcr.Citations(queries) if plan["strategy"] == mdcr.STRATEGY and queries else None
+    return mdcr.Candidates(queries) if plan["strategy"] == mdcr.STRATEGY and queries else None
 
 
 def draw_pool(
@@ -80,7 +80,7 @@ def draw_pool(
     plan: Mapping[str, Any],
     lists: Mapping[str, RankedList],
     seed: str,
-    citations: mdcr.Citations | None = None,
+    citations: mdcr.Candidates | None = None,
     before: Collection[str] = (),
 ) -> DrawnPool:
     """`plan` is that of a draft, or the manifest of a frozen pool. Queries of one paper have one order of sources.

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
 from corpus.models import Document, Query
 from corpus.ordering import shuffled
+from retrieval.citations import Citations
 from retrieval.lists import ranked_lists
 from retrieval.models import Run
 from web.errors import BadInput
@@ -76,28 +77,12 @@ def best(docnos: Iterable[str], skipped: set[str]) -> list[str]:
     return [docno for docno in dict.fromkeys(docnos) if docno not in skipped][:TOP]
 
 
-class Citations:
-    """What the pools of some query papers need of the corpus, read in one pass.
-
-    `fields` are those of every paper, `counts` how many papers of the corpus cite one, `neighbours` the papers, also
-    outside the corpus, that cite or are cited by a paper that some query cites.
-    """
+class Candidates(Citations):
+    """What MDCR's sources offer some query papers of a collection."""
 
     def __init__(self, queries: Sequence[Query]) -> None:
         rows = Document.objects.filter(collection=queries[0].collection_id)
-        corpus = set(rows.values_list("docno", flat=True).iterator())
-        wanted = {docno for query in queries if query.document for docno in query.document.cites}
-        self.fields: dict[str, list[str]] = {}
-        self.counts: Counter[str] = Counter()
-        self.neighbours: dict[str, set[str]] = defaultdict(set)
-        for docno, fields, cites in rows.values_list("docno", "fields", "cites").iterator():
-            cited = set(cites) - {docno}
-            self.fields[docno] = fields
-            self.counts.update(cited & corpus)
-            for each in cited & wanted:
-                self.neighbours[each].add(docno)
-            if docno in wanted:
-                self.neighbours[docno] |= cited
+        super().__init__(rows.values_list("docno", "fields", "cites", named=True).iterator(), queries)
 
     def candidates(
         self, query: Query, lists: Mapping[str, Sequence[str]], seed: str
@@ -109,26 +94,11 @@ class Citations:
         shuffle = partial(shuffled, seed=seed, query=own)
         skipped = cited | {own}
         sources = {name: shuffle(best(docnos, skipped), purpose=f"top-of-{name}") for name, docnos in lists.items()}
-        sources[GRAPH] = self._graph(cited, skipped)
+        sources[GRAPH] = list(self.near(cited, skipped))
         most_cited = self._most_cited(set(query.document.fields), skipped)
         sources[MOST_CITED] = shuffle(most_cited, purpose=f"top-of-{MOST_CITED}")
         sources[RANDOM] = shuffle(self.fields.keys() - skipped, purpose=f"top-of-{RANDOM}")
         return sources, shuffle(cited & self.fields.keys(), purpose=TRUE)[:POSITIVES], cited
-
-    def _graph(self, cited: set[str], skipped: set[str]) -> list[str]:
-        """All neighbours of the closest cited paper, then those of the next; ties, and neighbours, by docno descending.
-
-        How close query q and cited paper c are: |out(q) ∩ (in(c) ∪ out(c))| / |out(q) ∪ in(c) ∪ out(c)|. MDCR's own
-        formula is not preserved.
-        """
-
-        def overlap(docno: str) -> float:
-            near = self.neighbours[docno]
-            return len(cited & near) / len(cited | near)
-
-        by_overlap = sorted(((overlap(docno), docno) for docno in cited), reverse=True)
-        near = (each for _, docno in by_overlap for each in sorted(self.neighbours[docno], reverse=True))
-        return list(dict.fromkeys(docno for docno in near if docno in self.fields and docno not in skipped))
 
     def _most_cited(self, fields: set[str], skipped: set[str]) -> list[str]:
         """The 200 most cited papers that share a field with the query paper; ties by docno descending."""

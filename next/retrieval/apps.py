@@ -5,4 +5,4 @@ class RetrievalConfig(AppConfig):
     name = "retrieval"
 
     def ready(self) -> None:
-        from retrieval import building  # noqa: F401  (registers its job)
+        from retrieval import building, given_vectors  # noqa: F401  (register their jobs)

@@ -17,7 +17,7 @@ from corpus.models import DocumentQuerySet, Query
 from jobs.work import Work, job
 from retrieval.lists import Ranking
 from retrieval.models import RankedList, Run
-from retrieval.retrievers import RETRIEVERS
+from retrieval.retrievers import find_retriever
 from web.errors import BadInput, Conflict
 
 DEPTH = 1000
@@ -46,9 +46,7 @@ def build_runs(work: Work, *, names: list[str]) -> None:
 
 def _ranked(work: Work, name: str) -> tuple[Run, list[Query], list[Ranking]]:
     """The run to save, or the one to add to, with the lists that it lacks."""
-    if name not in RETRIEVERS:
-        raise BadInput(f"There is no retriever {name!r}. Choose from {', '.join(RETRIEVERS)}.")
-    retriever, collection = RETRIEVERS[name], work.collection
+    retriever, collection = find_retriever(name), work.collection
     queries = list(collection.queries.select_related("document__collection").order_by("pk"))
     documents = collection.documents.exclude(retriever.lacking)
     total, indexed = collection.documents.count(), documents.count()
@@ -63,15 +61,20 @@ def _ranked(work: Work, name: str) -> tuple[Run, list[Query], list[Ranking]]:
     if not indexed:
         raise BadInput(f"{name} has nothing to search: no document has {retriever.lack}.")
     if run is None:
-        library = f"{retriever.library} {version(retriever.library)}"
-        settings = {"documents": indexed, "corpus": total, "library": library}
+        settings: dict[str, Any] = {"documents": indexed, "corpus": total}
+        if retriever.library:
+            settings["library"] = f"{retriever.library} {version(retriever.library)}"
         run = Run(collection=collection, name=name, kind=name, depth=DEPTH, settings=settings)
         if indexed < total:
             run.skipped = {f"documents without {retriever.lack}": {"number": total - indexed, "named": []}}
 
     corpus = _reported(work, by_docno(documents, retriever.reads), indexed, f"{name}: documents read")
+
+    def report(done: int, total: int, note: str) -> None:
+        work.progress(done, total, f"{name}: {note}")
+
     # One more, because a query paper may find itself.
-    found = retriever.rank(corpus, queries, run.depth + 1)
+    found = retriever.rank(corpus, queries, run.depth + 1, report)
     ranked_queries = zip(queries, _reported(work, found, len(queries), f"{name}: queries ranked"), strict=True)
     return run, queries, [without(query.own_docno, ranking, run.depth) for query, ranking in ranked_queries]
 

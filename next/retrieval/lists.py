@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
 from corpus.models import Query
 from retrieval.models import RankedList, Run
@@ -16,6 +17,17 @@ def best_first(docnos: Sequence[str], scores: Sequence[float]) -> Ranking:
     keys = list(zip(array("f", scores), docnos, strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
     return [docnos[place] for place in order], [scores[place] for place in order]
+
+
+def best_hits(docnos: Sequence[str], scores: Any, hits: Any, depth: int) -> Ranking:
+    """The best `depth` of the documents at the places `hits`. `scores` are float32 by place."""
+    import numpy as np
+
+    if len(hits) > depth:
+        # Those tied with the last are kept until docnos break the tie.
+        hits = hits[scores[hits] >= np.partition(scores[hits], -depth)[-depth]]
+    found, best = best_first([docnos[hit] for hit in hits], scores[hits].tolist())
+    return found[:depth], best[:depth]
 
 
 def ranked_lists(query: Query, runs: Sequence[Run]) -> dict[str, RankedList]:

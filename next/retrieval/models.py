@@ -11,6 +11,7 @@ from accounts.models import Collection
 from corpus.models import Query
 
 PUBLISHED = "published"  # the kind of a source that published pools name, at first without lists of its own
+VECTORS = "vectors"  # the kind of a run that ranks by vectors that were uploaded
 BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
 
 
@@ -31,7 +32,8 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking", PUBLISHED or BASELINE.
+    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking", VECTORS, PUBLISHED or
+    BASELINE.
 
     `settings` say what it was made from: a file's name; or the documents that were ranked, those of the corpus then,
     and the library.

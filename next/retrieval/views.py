@@ -15,9 +15,10 @@ from accounts.models import ADMIN, Collection
 from jobs.models import State
 from jobs.work import start_once
 from retrieval import building
-from retrieval.forms import RunFileForm
+from retrieval.forms import RunFileForm, VectorsForm
+from retrieval.given_vectors import start_ranking
 from retrieval.models import ArrayLength, RankedList
-from retrieval.retrievers import RETRIEVERS, USUAL
+from retrieval.retrievers import RETRIEVERS, USUAL, find_retriever
 from retrieval.run_files import import_run, run_lines
 from web.errors import BadInput, attempt
 from web.tables import Column, Table
@@ -33,7 +34,7 @@ def runs(request: CollectionRequest, collection: Collection) -> HttpResponse:
     free = set(collection.runs.filter(contributions=None))
     lacking = [run.name for run in built_in if run.ranked_queries < context["queries"]]
     outdated = [run.name for run in built_in if run in free and run.settings.get("corpus") != context["documents"]]
-    last = collection.jobs.filter(kind="build_runs").first()
+    last = collection.jobs.filter(kind__in=["build_runs", "rank_vectors"]).first()
     context |= {
         "has_runs": bool(made),
         "usual": [name for name in USUAL if name not in {run.name for run in made}],
@@ -86,12 +87,25 @@ def add_run(request: CollectionRequest, collection: Collection) -> HttpResponse:
     return render(request, "retrieval/add_run.html", context)
 
 
+@require_http_methods(["GET", "POST"])
+@in_collection(ADMIN)
+def add_vectors(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Rank by vectors that were computed elsewhere."""
+    form = VectorsForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        if attempt(form, start_ranking, collection=collection, by=request.user, **form.cleaned_data):
+            return redirect("runs", collection.slug)
+    return render(request, "retrieval/add_vectors.html", {"collection": collection, "form": form})
+
+
 @require_POST
 @in_collection(ADMIN)
 def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
-    names = [name for name in request.POST.getlist("name") if name in RETRIEVERS]
+    names = request.POST.getlist("name")
     if not names:
         raise BadInput("Choose at least one retriever.")
+    for name in names:
+        find_retriever(name)
     start_once("build_runs", collection=collection, by=request.user, names=names)
     return redirect("runs", collection.slug)
 

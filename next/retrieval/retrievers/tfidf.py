@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from corpus.models import Query
-from retrieval.lists import Ranking, best_first
+from retrieval.lists import Ranking, best_hits
 from retrieval.retrievers.texts import document_text, query_text
 
 
@@ -47,9 +47,4 @@ def tfidf(documents: Iterable[Any], queries: Sequence[Query], depth: int, *, tit
     for start, end in pairwise(asked.indptr):
         words, weights = asked.indices[start:end], asked.data[start:end]
         scores = (columns[:, words] @ weights.astype(np.float64)).astype(np.float32)  # (documents,)
-        hits = np.flatnonzero(scores > 0)
-        if len(hits) > depth:
-            # Those tied with the last are kept until docnos break the tie.
-            hits = hits[scores[hits] >= np.partition(scores[hits], -depth)[-depth]]
-        found, best = best_first([docnos[hit] for hit in hits], scores[hits].tolist())
-        yield found[:depth], best[:depth]
+        yield best_hits(docnos, scores, np.flatnonzero(scores > 0), depth)

@@ -14,6 +14,7 @@ from evaluation.folds import make_folds
 from evaluation.measures import profile
 from jobs.models import Report
 from jobs.work import run_now
+from retrieval import extras, vectors
 from retrieval.models import BASELINE
 from tests import builders
 from web.errors import BadInput, Conflict
@@ -131,7 +132,7 @@ def test_topics_are_offered_words_only_and_ask_with_title_and_description(people
 
 
 def test_the_page_builds_and_says_what_is_behind(judged, as_, monkeypatch):
-    monkeypatch.setattr(baselines, "find_spec", lambda package: None)
+    monkeypatch.setattr(extras, "find_spec", lambda package: None)
     client, url = as_("admin"), reverse("baselines", args=[judged.slug])
     page = client.get(url)
     assert page.context["wanted"] == ["fabs_tfidf", "fabs_bm25"]
@@ -164,7 +165,7 @@ def test_word2vec_ranks_by_the_distance_of_means(judged):
 
 def test_means_of_vectors_by_hand(judged):
     corpus = baselines.Corpus(type("Work", (), {"collection": judged, "progress": lambda *arguments: None})())
-    corpus.word_vectors = ["trees", "parser"], np.array([[1.0, 0.0], [0.0, 1.0]])
+    corpus.words.trained = ["trees", "parser"], np.array([[1.0, 0.0], [0.0, 1.0]])
     query, texts = ["trees"], [["Trees of trees"], ["a parser, trees"], ["nothing known"]]
     plain = baselines.mean_vectors(corpus, query, texts, is_weighted=False)
     assert plain.tolist() == pytest.approx([0.0, -math.sqrt(0.5), math.nan], nan_ok=True)
@@ -180,7 +181,7 @@ def test_the_closest_pair_of_sentences_counts(judged, monkeypatch):
         def encode(self, sentences, **options):
             return np.array([known[sentence] for sentence in sentences], float)
 
-    monkeypatch.setitem(baselines.loaded, ("m", ""), Encoder())
+    monkeypatch.setitem(vectors.loaded, ("m", ""), Encoder())
     corpus = baselines.Corpus(type("Work", (), {"collection": judged})())
     found = baselines.closest_sentences(corpus, ["q1", "q2"], [["c", "b"], ["a"], ["c"]], model="m", pooling="")
     assert found.tolist() == pytest.approx([0.8, 1.0, 0.0])
@@ -194,7 +195,7 @@ def test_an_encoder_is_loaded_from_a_folder(tmp_path, pooling):
     transformers.BertTokenizerFast(vocab_file=str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
     size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
     transformers.BertModel(transformers.BertConfig(vocab_size=7, **size)).save_pretrained(tmp_path)
-    encoder = baselines.load_encoder(str(tmp_path), pooling)
+    encoder = vectors.load_encoder(str(tmp_path), pooling)
     assert isinstance(encoder, st.SentenceTransformer)
     assert encoder.encode(["trees", "parser"], normalize_embeddings=True).shape == (2, 8)
 

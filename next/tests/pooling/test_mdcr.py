@@ -64,7 +64,7 @@ def test_neighbours_of_the_closest_cited_paper_come_first(collection):
     for docno in ("q", "x", "y", "n1", "n2", "n3", "far"):
         builders.document(collection, docno, cites=cites.get(docno, []), fields=["Art"])
     query = builders.query(collection, collection.documents.get(docno="q"), "")
-    sources, positives, cited = mdcr.Citations([query]).candidates(query, {}, "seed")
+    sources, positives, cited = mdcr.Candidates([query]).candidates(query, {}, "seed")
     # |out(q) ∩ near(x)| = |{y}| of |{x, y, q, n1}|; |{x}| of |{x, y, q, n2, n3}| for y.
     assert sources["graph"] == ["n1", "n3", "n2"]
     assert set(sources["most_cited"]) == {"n1"}

@@ -15,6 +15,10 @@ from retrieval.retrievers import RETRIEVERS
 DEPTH = 30
 
 
+def silent(done, total, note):
+    """Nobody asks how far it is."""
+
+
 @pytest.fixture(scope="module")
 def corpus():
     """Texts of Zipf's words by docno, longest 38 words, which tantivy's one byte still counts exactly."""
@@ -28,7 +32,7 @@ def corpus():
 def ranked(name, texts, query, depth=DEPTH):
     """`texts` are given docno descending, as the job does it."""
     rows = [SimpleNamespace(docno=docno, title="", sentences=[texts[docno]]) for docno in sorted(texts, reverse=True)]
-    ((docnos, scores),) = RETRIEVERS[name].rank(iter(rows), [Query(title="", description=query)], depth)
+    ((docnos, scores),) = RETRIEVERS[name].rank(iter(rows), [Query(title="", description=query)], depth, silent)
     return docnos, scores
 
 
@@ -91,5 +95,5 @@ def test_title_variants_compare_titles_only():
     ]
     asked = Query(title="Green tea", description="Nothing")
     for name in ("bm25-title", "tfidf-title"):
-        ((docnos, _),) = RETRIEVERS[name].rank(iter(rows), [asked], 5)
+        ((docnos, _),) = RETRIEVERS[name].rank(iter(rows), [asked], 5, silent)
         assert docnos == ["b"]

@@ -1,0 +1,27 @@
+"""Libraries that the usual installation leaves out because they are large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+
+@dataclass(frozen=True)
+class Extra:
+    """`name` is that of pyproject.toml, `package` what is imported."""
+
+    library: str
+    name: str
+    package: str
+
+    @property
+    def is_missing(self) -> bool:
+        return find_spec(self.package) is None
+
+    @property
+    def install(self) -> str:
+        return f'pip install "qrelsmith[{self.name}]"'
+
+
+WORD2VEC = Extra("gensim", "word2vec", "gensim")
+ENCODERS = Extra("sentence-transformers", "encoders", "sentence_transformers")
