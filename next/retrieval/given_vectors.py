@@ -28,6 +28,7 @@ from retrieval.models import VECTORS, Run
 from retrieval.run_files import NAMED, check_name
 from retrieval.vectors import Compare, by_cosine, by_distance, by_product, nearest
 from web.errors import BadInput
+from web.templatetags.ui import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,7 +116,7 @@ def start_ranking(
 
 def check_rows(rows: int, ids: int, name: str) -> None:
     if rows != ids:
-        raise BadInput(f"{name} has {rows:,} rows, and there are {ids:,} ids. Each row needs one id.")
+        raise BadInput(f"{name} has {plural(rows, 'row,rows')} for {plural(ids, 'id,ids')}. Each row needs one id.")
 
 
 @job("rank_vectors")
