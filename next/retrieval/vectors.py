@@ -160,7 +160,7 @@ def load_encoder(model: str, pooling: str = "") -> Any:
         except (OSError, ValueError) as error:
             raise BadInput(
                 f"The model {model} cannot be loaded: it is not in the folder HF_HOME of the worker, and could not be "
-                "downloaded. Put it there, or let the worker reach huggingface.co."
+                "downloaded. Put it there, or let the worker reach the Hugging Face Hub."
             ) from error
     return loaded[model, pooling]
 
