@@ -16,7 +16,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 COMMAND = re.compile(r"manage\.py (?!\(\))([a-z_]+)((?: [^\n;|&<>`]*)?)")
 PATH = re.compile(r"`((?:[a-z_]+/)+[A-Za-z0-9_.]*)(?::[a-z_A-Z]+)?`")
-IDS = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+IDS = pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
 
 
 def anchors(page: Path) -> set[str]:
@@ -35,9 +35,9 @@ def commands(page: Path) -> list[list[str]]:
 
 
 @IDS
-def test_every_relative_link_has_its_file_and_heading(page):
-    for path, anchor in LINK.findall(FENCE.sub("", page.read_text())):
-        target = (page.parent / path).resolve() if path else page
+def test_every_relative_link_has_its_file_and_heading(file):
+    for path, anchor in LINK.findall(FENCE.sub("", file.read_text())):
+        target = (file.parent / path).resolve() if path else file
         assert target.is_relative_to(ROOT), path
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
@@ -49,14 +49,14 @@ def parser_of(name: str) -> CommandParser:
 
 
 @IDS
-def test_every_command_takes_what_is_shown(page, capsys):
-    for name, *arguments in commands(page):
+def test_every_command_takes_what_is_shown(file, capsys):
+    for name, *arguments in commands(file):
         assert name in get_commands(), name
         try:
             parser_of(name).parse_args(arguments)
         except (CommandError, SystemExit) as error:
             pytest.fail(f"{name} {arguments}: {error} {capsys.readouterr().err}")
-    for name, option in re.findall(r"`([a-z]+_[a-z_]+) (--[a-z-]+)`", page.read_text()):
+    for name, option in re.findall(r"`([a-z]+_[a-z_]+) (--[a-z-]+)`", file.read_text()):
         assert option in parser_of(name)._option_string_actions, f"{name} {option}"
 
 
