@@ -14,6 +14,12 @@ from annotation.models import Guideline
 from web.errors import BadInput
 
 
+def guided_facets(collection: Collection) -> list[str]:
+    """What has a guideline of its own: each facet, and "" for queries without one."""
+    asks_whole = not collection.facets or collection.queries.filter(facet="").exists()
+    return [*collection.facets, *([""] if asks_whole else [])]
+
+
 def version_in_force(collection: Collection, facet: str) -> int:
     """0 where there is no guideline yet."""
     of_facet = Guideline.objects.filter(collection=collection, facet=facet)
@@ -43,7 +49,7 @@ def save_guideline(
 ) -> Guideline:
     """A new version, if anything differs from the one in force."""
     lock_collection(collection)
-    if facet not in (collection.facets or [""]):
+    if facet not in guided_facets(collection):
         raise BadInput(f"{collection} has no facet {facet!r}.")
     if len(grades) != len(collection.grades):
         raise BadInput(f"Give a definition for each of the {len(collection.grades)} grades, got {len(grades)}.")

@@ -35,7 +35,7 @@ def open_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         for query in queries.select_related("document")
     ]
     facets = (set(each.values_list("facet", flat=True)) for each in (queries, collection.guidelines))
-    unguided = sorted(facet or "whole abstracts" for facet in set.difference(*facets))
+    unguided = sorted(set.difference(*facets))
     context = {"collection": collection, "form": form, "rows": rows, "annotators": annotators, "unguided": unguided}
     context |= {"unchecked": unchecked, "adds": queries.filter(openings__pool_set__isnull=False).exists()}
     return render(request, "annotation/open_queries.html", context)

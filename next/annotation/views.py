@@ -231,6 +231,7 @@ def guideline(request: CollectionRequest, collection: Collection) -> HttpRespons
     context = {
         "collection": collection,
         "facet": facet,
+        "facets": guidelines.guided_facets(collection),
         "guideline": current,
         "versions": versions,
         "grade_rows": guidelines.grade_rows(current, collection),
@@ -240,9 +241,11 @@ def guideline(request: CollectionRequest, collection: Collection) -> HttpRespons
 
 
 def chosen_facet(request: CollectionRequest, collection: Collection) -> str:
-    asked = request.GET.get("facet", "")
-    facets: list[str] = collection.facets or [""]
-    return asked if asked in facets else facets[0]
+    facets = guidelines.guided_facets(collection)
+    asked = request.GET.get("facet", facets[0])
+    if asked not in facets:
+        raise NotFound(f"{collection} has no facet {asked!r}.")
+    return asked
 
 
 @require_http_methods(["GET", "POST"])

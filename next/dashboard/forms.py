@@ -10,7 +10,7 @@ from pooling.models import PoolSet
 
 
 class SettingsForm(CollectionForm):
-    """What others rest on no longer changes: the seed once pools exist, the scale once something is judged."""
+    """What others rest on stays: the seed once pools exist, the number of grades once something is judged."""
 
     class Meta(CollectionForm.Meta):
         fields = ["name", "description", "licence", "facets", "grades", "relevant_from", "seed"]

@@ -70,8 +70,8 @@ def steps(collection: Collection) -> list[Step]:
             "queries",
             DONE if queries else TODO,
             f"{queries:,}",
-            "Import topics" if is_topical else "Add queries",
-            "import-topics" if is_topical else "add-queries",
+            "Add queries",
+            "queries" if is_topical else "add-queries",
             "Query papers under a facet, or ordinary topics.",
         ),
         Step(

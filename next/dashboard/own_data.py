@@ -10,14 +10,19 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import Action, Token, User
 from accounts.record import factors_of
-from adjudication.models import Decision
-from annotation.models import Judgment
+from adjudication.models import Decision, Reopening
+from annotation.models import Guideline, Judgment
+from corpus.models import Screening
+from jobs.models import Job
 
+IN_COLLECTION = {"collection": "collection__slug"}
+GUIDELINE = ("facet", "version", "text", "grades", "change", "created_at")
 OF_JUDGMENT = {
     "collection": "collection__slug",
     "query": "slot__pair__query__name",
     "document": "slot__pair__document__docno",
 }
+OF_SCREENING = {"collection": "document__collection__slug", "document": "document__docno"}
 OF_DECISION = {"collection": "collection__slug", "query": "pair__query__name", "document": "pair__document__docno"}
 
 
@@ -44,6 +49,10 @@ def own_data(person: User) -> dict[str, Any]:
         ],
         "judgments": rows(judgments, "grade", "reason", "note", "seconds", "created_at", **OF_JUDGMENT),
         "decisions": rows(decisions, "grade", "note", "seconds", "created_at", **OF_DECISION),
+        "screenings": rows(Screening.objects.filter(screener=person), "kind", "ratings", **OF_SCREENING),
+        "guidelines": rows(Guideline.objects.filter(created_by=person), *GUIDELINE, **IN_COLLECTION),
+        "reopenings": rows(Reopening.objects.filter(admin=person), "reason", "created_at", **OF_DECISION),
+        "jobs": rows(Job.objects.filter(requested_by=person), "kind", "parameters", "created_at", **IN_COLLECTION),
         "actions": [
             {
                 "collection": each.collection.slug if each.collection else "",

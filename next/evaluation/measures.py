@@ -30,6 +30,7 @@ SCOPES = {  # of a list, what it is scored by, as every table says it
     CONDENSED: "Condensed: documents without a label are taken out of each list.",
 }
 CSFCUBE, TREC, MDCR = "csfcube", "trec", "mdcr"
+PROGRAMS = {"gdeval"}  # of ir-measures, run by Perl; it takes no ids but numbers
 OWN = re.compile(r"(?:RP|NDCG%(?P<percent>\d{1,3}))(?:\(rel=(?P<rel>\d)\))?")
 
 
@@ -114,10 +115,10 @@ def parse(name: str) -> Any:
             measure = read(name)
         except (ValueError, NameError, LookupError, SyntaxError, AssertionError):
             continue
-        try:
-            ir_measures.evaluator([measure], {})
-        except ValueError:
-            raise BadInput(f"{name} needs a program that is not installed here.") from None
+        providers = (each for each in ir_measures.DefaultPipeline.providers if each.is_available())
+        first = next((each for each in providers if each.supports(measure)), None)
+        if first is None or first.NAME in PROGRAMS:
+            raise BadInput(f"{name} needs a program that is not installed here.")
         return measure
     raise BadInput(f"There is no measure {name!r}. Use a name of ir-measures, such as AP, nDCG@10 or P(rel=2)@5.")
 

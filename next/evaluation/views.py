@@ -68,7 +68,8 @@ class Choice:
         relevant_from = 1 if source == scores.CITATIONS else collection.relevant_from
         base = profile(name if name in self.profiles else self.profiles[0], relevant_from)
         scope = asked.get("scope", base.scope)
-        extra = asked.get("add", "").split()
+        self.added = asked.get("add", "")
+        extra = self.added.split()
         for each in extra:
             parse(each)  # refuses what is no measure
         measures = (*base.measures, *(each for each in extra if each not in base.measures))

@@ -127,7 +127,10 @@ def duplicates(collection: Collection) -> list[str]:
 
 def no_guideline(collection: Collection) -> list[str]:
     judged = set(Pair.objects.of(collection).values_list("query__facet", flat=True).distinct())
-    return sorted(facet or "guideline" for facet in judged - set(collection.guidelines.values_list("facet", flat=True)))
+    return sorted(
+        facet or "queries without a facet"
+        for facet in judged - set(collection.guidelines.values_list("facet", flat=True))
+    )
 
 
 def no_agreement(collection: Collection) -> list[str]:

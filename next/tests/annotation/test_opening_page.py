@@ -17,4 +17,11 @@ def test_what_would_be_judged_without_a_guideline_is_named(as_, collection, peop
     grades = [{"definition": "Any."}] * 4
     save_guideline(collection=collection, facet="method", text="Of its method.", grades=grades, change="", by=None)
     page = as_("admin").get(reverse("open-queries", args=[collection.slug]))
-    assert page.context["unguided"] == ["background", "whole abstracts"]
+    assert page.context["unguided"] == ["", "background"]
+    edit = reverse("edit-guideline", args=[collection.slug])
+    as_("admin").post(f"{edit}?facet=", {"text": "Of the whole paper."})
+    assert set(collection.guidelines.values_list("facet", "text")) == {
+        ("method", "Of its method."),
+        ("", "Of the whole paper."),
+    }
+    assert as_("admin").get(f"{edit}?facet=colour").status_code == 404

@@ -27,7 +27,7 @@ def test_it_leads_from_documents_over_runs_to_pools(collection, people):
     assert page_of_next(collection) == "open-queries"  # though the other query has no pool
 
 
-def test_a_collection_without_facets_asks_for_topics(db):
+def test_a_collection_without_facets_offers_topics_and_papers(db):
     plain = builders.collection("plain", facets=[])
     builders.document(plain, "d00")
-    assert page_of_next(plain) == "import-topics"
+    assert page_of_next(plain) == "queries"

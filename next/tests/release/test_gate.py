@@ -96,7 +96,7 @@ def test_licence_guideline_and_datasheet_are_asked_for(judged):
     judged.licence = " "
     judged.save()
     found = faults(judged)
-    assert found["guideline"] == ["background", "guideline", "method"]
+    assert found["guideline"] == ["background", "method", "queries without a facet"]
     assert {"licence", "datasheet"} < set(found)
 
 

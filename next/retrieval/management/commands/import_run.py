@@ -39,6 +39,6 @@ class Command(BaseCommand):
         print(f"{name}: {run.lists.count():,} of {collection.queries.count():,} queries")
         for why, what in run.skipped.items():
             named = f": {', '.join(what['named'])}" if what["named"] else ""
-            print(f"left out {what['number']:,} {why}{named}")
+            print(f"left out: {what['number']:,} {why}{named}")
         for warning in run.warnings:
             self.stderr.write(self.style.WARNING(warning))
