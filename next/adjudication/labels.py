@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from accounts.models import Collection
 from adjudication.models import Decision, Reopening
-from annotation.models import Judgment, PairState, Slot
+from annotation.models import Judgment, Pair, PairState, PublishedLabel, Qrels, Slot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,11 +21,32 @@ def labels_state(collection: Collection) -> str:
     The numbers of rows that are only appended. Not their newest keys: a transaction may commit with a lower one. Ask
     for it before the labels are read.
     """
-    judgments, decisions, reopenings = (
-        rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening)
+    judgments, *others = (
+        rows.objects.filter(collection=collection).count() for rows in (Judgment, Decision, Reopening, Qrels)
     )
     practice = Judgment.objects.filter(slot__pair__opening__practice__collection=collection).count()
-    return f"{judgments - practice}.{decisions}.{reopenings}"
+    return ".".join(map(str, (judgments - practice, *others)))
+
+
+def final_labels(collection: Collection) -> pd.DataFrame:
+    """A row for each label: query, facet, docno, final; by query, then docno.
+
+    Those of pairs that are judged here, and the published ones of all others.
+    """
+    import pandas as pd
+
+    columns = ("query__name", "query__facet", "document__docno")
+    settled = Pair.objects.of(collection).labelled().exclude(final=None).values_list(*columns, "final")
+    published = PublishedLabel.objects.of(collection).standing().values_list(*columns, "grade")
+    table = pd.DataFrame.from_records([*settled, *published], columns=["query", "facet", "docno", "final"])
+    return table.sort_values(["query", "docno"], ignore_index=True)
+
+
+def labelled_queries(collection: Collection) -> set[str]:
+    """The names of the queries with a label."""
+    settled = Pair.objects.of(collection).exclude(final=None)
+    published = PublishedLabel.objects.of(collection).standing()
+    return {name for rows in (settled, published) for name in rows.values_list("query__name", flat=True).distinct()}
 
 
 def labelled_pairs(collection: Collection) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Guidelines, openings, pairs, their two slots, and what was judged.
+"""Guidelines, openings, pairs, their two slots, what was judged, and labels that were published elsewhere.
 
 A pair knows its state and its final grade. Two services write them, under the pair's lock: `submit_judgment` and
 adjudication's `decide`. Everything else is counted from the rows.
@@ -7,7 +7,7 @@ adjudication's `decide`. Everything else is counted from the rows.
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import Collection, User
@@ -229,6 +229,62 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.grade if self.grade is not None else self.reason} for {self.slot_id}"
+
+
+class Qrels(models.Model):
+    """A file of labels that were published elsewhere. Nobody is known to have judged them.
+
+    `origin` says who made them, where they are and under which licence. `sha256` (hex) is of the file. `grades` are the
+    grades here by those of the file, null where lines were left out: {"1": 1, "-1": null}. `left_out` is what else
+    was, by its reason: {"documents outside the corpus": {"number": 3, "named": ["d7"]}}.
+    """
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="qrels")
+    file_name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64)
+    origin = models.CharField(max_length=300)
+    grades = models.JSONField()
+    left_out = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "qrels"
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return self.file_name
+
+    @property
+    def said(self) -> str:
+        """What every page and file that shows labels says of these."""
+        return f"Labels of {self.file_name} were published, not judged here: {self.origin}"
+
+
+class PublishedLabelQuerySet(models.QuerySet["PublishedLabel"]):
+    def of(self, collection: Collection) -> PublishedLabelQuerySet:
+        return self.filter(qrels__collection=collection)
+
+    def standing(self) -> PublishedLabelQuerySet:
+        """Those that count: a pair that is judged here has the label that comes of it."""
+        judged_here = Pair.objects.filter(query=OuterRef("query"), document=OuterRef("document"), counts=True)
+        return self.filter(~Exists(judged_here))
+
+
+class PublishedLabel(models.Model):
+    """A grade of a pair as its qrels have it. Appended, never changed."""
+
+    qrels = models.ForeignKey(Qrels, models.PROTECT, related_name="labels")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="published_labels")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="published_labels")
+    grade = models.PositiveSmallIntegerField()
+
+    objects = PublishedLabelQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["query", "document"], name="published_label_once")]
+
+    def __str__(self) -> str:
+        return f"{self.grade} for {self.query_id} × {self.document_id}"
 
 
 def progress_of(annotator: User, query: Query) -> dict[str, int]:

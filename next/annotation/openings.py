@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Collection, User, Verb
 from accounts.record import record
 from accounts.services import lock_collection
-from annotation.models import Opening, Pair, Slot
+from annotation.models import Opening, Pair, PublishedLabel, Slot
 from corpus.models import Document, Query, QueryQuerySet
 from corpus.ordering import order_key
 from pooling.models import Candidate, Pool
@@ -27,10 +27,18 @@ TOKEN_LENGTH = 16
 OLD_SHARE = 0.1  # of the number of added pairs: enough to see whether judges changed, little to judge twice
 
 
+def candidates_to_judge() -> QuerySet[Candidate]:
+    """A pair with a published label needs no judges."""
+    published = PublishedLabel.objects.filter(query=OuterRef("pool__query"), document=OuterRef("document"))
+    return Candidate.objects.filter(~Exists(published))
+
+
 def unopened_pools(collection: Collection) -> QuerySet[Pool]:
-    """Frozen pools that nobody judges yet: first ones, and later rounds."""
+    """Frozen pools that wait for judges: first ones, and later rounds."""
     opened = Opening.objects.filter(query=OuterRef("query"), pool_set=OuterRef("pool_set"))
-    return Pool.objects.filter(~Exists(opened), pool_set__collection=collection, pool_set__frozen_at__isnull=False)
+    to_judge = candidates_to_judge().filter(pool=OuterRef("pk"))
+    frozen = Pool.objects.filter(pool_set__collection=collection, pool_set__frozen_at__isnull=False)
+    return frozen.filter(~Exists(opened), Exists(to_judge))
 
 
 def openable_queries(collection: Collection) -> QueryQuerySet:
@@ -39,7 +47,7 @@ def openable_queries(collection: Collection) -> QueryQuerySet:
 
 def sizes_to_open(collection: Collection) -> dict[int, int]:
     """Candidates of each query's pools that wait to be opened."""
-    candidates = Candidate.objects.filter(pool__in=unopened_pools(collection))
+    candidates = candidates_to_judge().filter(pool__in=unopened_pools(collection))
     return Counter(query for (query,) in candidates.values_list("pool__query"))
 
 
@@ -80,12 +88,12 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
         raise Conflict(f"{query.name} has no frozen pool. Freeze its pool first.")
     pools = unopened_pools(collection).filter(query=query).select_related("pool_set")
     if not pools:
-        raise Conflict(f"{query.name} is open already.")
+        raise Conflict(f"{query.name} is open already, or its labels were published.")
     openings, pairs = [], []
     for pool in pools.order_by("pool_set__round"):
         opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
         # A document without any text shows nothing that could be judged.
-        with_text = pool.candidates.exclude(document__title="", document__sentences=[])
+        with_text = candidates_to_judge().filter(pool=pool).exclude(document__title="", document__sentences=[])
         new = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
         old = old_documents(query, pool.pool_set.round, len(new))
         pairs += [*new, *make_pairs(opening, old, counts=False)]

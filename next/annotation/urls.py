@@ -1,6 +1,6 @@
 from django.urls import path
 
-from annotation import opening_views, views
+from annotation import import_views, opening_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/judge/", views.work, name="work"),
@@ -14,4 +14,6 @@ urlpatterns = [
     path("c/<slug:slug>/openings/", opening_views.open_queries, name="open-queries"),
     path("c/<slug:slug>/openings/hand-over/", opening_views.hand_over, name="hand-over"),
     path("c/<slug:slug>/openings/close/", opening_views.close, name="close-queries"),
+    path("c/<slug:slug>/judgments/import/", import_views.import_judgments, name="import-judgments"),
+    path("c/<slug:slug>/labels/import/", import_views.import_labels, name="import-labels"),
 ]

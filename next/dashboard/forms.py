@@ -27,7 +27,8 @@ class SettingsForm(CollectionForm):
     def clean_grades(self) -> list[str]:
         grades = super().clean_grades()
         before = len(self.initial["grades"])
-        if len(grades) != before and Judgment.objects.filter(collection=self.instance).exists():
+        is_used = Judgment.objects.filter(collection=self.instance).exists() or self.instance.qrels.exists()
+        if len(grades) != before and is_used:
             raise forms.ValidationError(
                 f"Pairs are judged from 0 to {before - 1}: the scale keeps its {before} grades."
             )

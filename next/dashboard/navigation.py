@@ -44,7 +44,7 @@ ADMIN_TABS = [
         },
         (
             *("open-queries", "edit-guideline", "person", "invite", "reopen-pair", "time"),
-            *("practice", "add-practice", "own-training"),
+            *("practice", "add-practice", "own-training", "import-judgments", "import-labels"),
         ),
     ),
     Tab(

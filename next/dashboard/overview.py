@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 
 from accounts.models import Collection
 from adjudication.labels import labels_state
-from annotation.models import PairState, Slot
+from annotation.models import PairState, PublishedLabel, Slot
 from annotation.openings import openable_queries
 from jobs.models import Report
 from pooling.models import Candidate, PoolSet
@@ -54,7 +54,9 @@ def steps(collection: Collection) -> list[Step]:
     report = Report.objects.filter(collection=collection, kind="agreement").order_by("-created_at").first()
     is_current = report is not None and report.labels == labels_state(collection)
     newest = Release.objects.filter(collection=collection).order_by("-published_at").first()
-    judged_all = slots["total"] > 0 and slots["judged"] == slots["total"]
+    published = PublishedLabel.objects.of(collection).count()
+    judged_all = (slots["total"] > 0 or published > 0) and slots["judged"] == slots["total"]
+    nobody_judged = not slots["total"] and published > 0  # labels without judgments have no agreement
     return [
         Step(
             "Documents",
@@ -87,7 +89,7 @@ def steps(collection: Collection) -> list[Step]:
             "Judging",
             "progress",
             DONE if judged_all and not unopened else DOING if slots["total"] else TODO,
-            f"{slots['judged']:,} of {slots['total']:,}",
+            f"{published:,} published" if nobody_judged else f"{slots['judged']:,} of {slots['total']:,}",
             "Open queries" if unopened else "See progress",
             "open-queries" if unopened else "progress",
             "Two annotators judge each pair, blind.",
@@ -103,8 +105,8 @@ def steps(collection: Collection) -> list[Step]:
         Step(
             "Agreement",
             "agreement",
-            DONE if is_current else DOING if report else TODO,
-            "up to date" if is_current else "out of date" if report else "not computed",
+            DONE if is_current or nobody_judged else DOING if report else TODO,
+            "none" if nobody_judged else "up to date" if is_current else "out of date" if report else "not computed",
             "Recompute agreement" if report else "Compute agreement",
             why="How far the two judges agree, per query and facet.",
         ),

@@ -15,7 +15,7 @@ from accounts.models import ADMIN, ANNOTATOR, Collection, Verb
 from accounts.record import record
 from adjudication.decisions import judgment_of
 from annotation.forms import HandOverForm
-from annotation.models import Pair, PairState, Slot
+from annotation.models import Pair, PairState, PublishedLabel, Slot
 from corpus.models import Document
 from dashboard import overview, progress
 from dashboard.forms import SettingsForm
@@ -23,6 +23,7 @@ from dashboard.own_data import own_data
 from pooling.models import Candidate, Contribution
 from web.tables import MOST_WORDS, Column, Filter, Table
 
+PUBLISHED = "published"  # beside the states of pairs
 HITS = 20  # of each kind on the search page
 
 
@@ -126,7 +127,10 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
             Column("best_rank", "Best rank", number=True, folded=True),
         ],
         search=["docno", "title"],
-        filters=[Filter("state", "State", PairState.choices), Filter("label", "Label", enumerate(collection.grades))],
+        filters=[
+            Filter("state", "State", [*PairState.choices, (PUBLISHED, "Published")]),
+            Filter("label", "Label", enumerate(collection.grades)),
+        ],
         default="position",
         one="candidate",
         many="candidates",
@@ -149,9 +153,11 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
             Prefetch("slots", Slot.objects.select_related("judgment").order_by("number"))
         )
     }
+    published = dict(PublishedLabel.objects.filter(query=query).standing().values_list("document", "grade"))
     rows = []
     for candidate in candidates:
         pair = pairs.get(candidate.document_id)
+        label = published.get(candidate.document_id)
         ranks = {each.run.name: each.rank for each in candidate.contributions.all()}
         row: dict[str, Any] = {
             "document": candidate.document,
@@ -162,8 +168,8 @@ def candidate_rows(query: int) -> list[dict[str, Any]]:
             "sources": ", ".join(f"{name} {rank or ''}".strip() for name, rank in ranks.items()) or candidate.source,
             "best_rank": min((rank for rank in ranks.values() if rank), default=None),
             "pair": pair,
-            "state": pair.state if pair else "",
-            "label": pair.final if pair else None,
+            "state": pair.state if pair else "" if label is None else PUBLISHED,
+            "label": pair.final if pair else label,
             "a": None,
             "b": None,
         }
@@ -180,7 +186,11 @@ def document(request: CollectionRequest, collection: Collection, pk: int) -> Htt
     pairs = Pair.objects.filter(document=document, counts=True).select_related("query").order_by("query__name")
     candidates = Candidate.objects.filter(document=document).select_related("pool__query", "pool__pool_set")
     labels = {pair.query_id: pair for pair in pairs}
-    appears = [{"candidate": each, "pair": labels.get(each.pool.query_id)} for each in candidates]
+    published = {label.query_id: label for label in document.published_labels.all()}
+    appears = [
+        {"candidate": each, "pair": labels.get(key := each.pool.query_id), "published": published.get(key)}
+        for each in candidates
+    ]
     cited = collection.documents.filter(docno__in=document.cites[:500]).only("docno", "title", "sentences")
     context = {
         "collection": collection,

@@ -15,13 +15,12 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from accounts.services import create_collection
-from adjudication.labels import labelled_pairs
+from adjudication.labels import final_labels
 from agreement.coefficients import REGISTRY, coefficients
 from annotation.guidelines import guidelines_in_force, save_guideline
 from corpus.models import Document, Query, text_digest
 from corpus.ordering import order_key
 from evaluation.models import SampledCopy
-from evaluation.scores import final_grades
 from pooling.models import Candidate, Pool, PoolSet
 from web.errors import BadInput
 
@@ -34,7 +33,7 @@ SAMPLE = "sample"
 
 def labelled_with_strata(collection: Collection, strata: Sequence[str]) -> pd.DataFrame:
     """The labelled pairs with the name of the stratum of each, such as "grade 2, method"."""
-    pairs = labelled_pairs(collection).dropna(subset=["final"])
+    pairs = final_labels(collection)
     frozen = Candidate.objects.filter(pool__pool_set__in=collection.pool_sets.frozen())
     columns = ("pool__query__name", "document__docno", "source")
     sources = {(query, docno): source for query, docno, source in frozen.values_list(*columns)}
@@ -169,7 +168,8 @@ def comparison(sampled: SampledCopy) -> dict[str, Any]:
 
 
 def labels_by_pair(collection: Collection) -> dict[str, int]:
-    return {f"{query} {docno}": grade for query, docno, grade in final_grades(collection)}
+    pairs = final_labels(collection)
+    return {f"{q} {d}": int(g) for q, d, g in zip(pairs["query"], pairs["docno"], pairs["final"], strict=True)}
 
 
 def stratum_row(name: str, grades: Sequence[tuple[int, int]], size: int) -> dict[str, Any]:

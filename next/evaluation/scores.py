@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count
 
 from accounts.models import Collection
-from adjudication.labels import labelled_pairs, labels_state
+from adjudication.labels import final_labels, labelled_pairs, labels_state
 from agreement.intervals import FEWEST_QUERIES, resamples
-from annotation.models import Pair
 from corpus.models import Query
 from evaluation.mdcr import MEAN, MEASURES, graded, score_types
 from evaluation.measures import CLOSED, CSFCUBE, MDCR, TREC, Labels, Profile, score
@@ -53,17 +52,12 @@ def labels_of(collection: Collection, source: str = FINAL) -> dict[str, dict[str
     if source == CITATIONS:
         return citation_labels(collection)
     own = dict(collection.queries.values_list("name", "document__docno"))
+    table = final_labels(collection)
     labels: dict[str, dict[str, int]] = {}
-    for query, docno, grade in final_grades(collection):
+    for query, docno, grade in zip(table["query"], table["docno"], table["final"], strict=True):
         if docno != own[query]:
-            labels.setdefault(query, {})[docno] = grade
+            labels.setdefault(query, {})[docno] = int(grade)
     return labels
-
-
-def final_grades(collection: Collection) -> list[Any]:
-    """(query, docno, grade) of each pair with a final label, by query, then docno."""
-    pairs = Pair.objects.of(collection).exclude(final=None)
-    return sorted(pairs.values_list("query__name", "document__docno", "final"))
 
 
 def judged_pairs(collection: Collection) -> pd.DataFrame:

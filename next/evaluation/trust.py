@@ -14,12 +14,13 @@ from evaluation.scores import citation_labels, judged_pairs, labels_of, lists_of
 from jobs.models import Report
 from jobs.work import Work, job
 from pooling.models import Candidate
-from retrieval.models import RankedList
+from retrieval.models import JUDGMENTS, QRELS, RankedList
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KIND = "trust"
+FROM_FILES = (QRELS, JUDGMENTS)
 NEXT = 1_000  # documents to judge next that are kept
 
 
@@ -40,7 +41,7 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     queries = {query.name: query for query in collection.queries.select_related("document")}
     pooled = pooled_documents(collection)
     found = pool_bias.finders(pooled)
-    sources = [row["source"] for row in pool_bias.finds(found, labels, least)]
+    sources = [row["source"] for row in finds(found, labels, least)]
     cites = {
         name: {docno for docno, is_cited in grades.items() if is_cited}
         for name, grades in citation_labels(collection).items()
@@ -67,9 +68,8 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
     to_judge = unjudged.to_judge_next(wants, known)
     data: dict[str, Any] = {"facets": [], "sources": [], "labels": [], "unjudged": shares}
     data |= {"next": to_judge[:NEXT], "next_number": len(to_judge)}
-    pools = {
-        str(name): list(rows["docno"]) for name, rows in pooled.drop_duplicates(["query", "docno"]).groupby("query")
-    }
+    drawn = pooled[~pooled["source"].isin(FROM_FILES)].drop_duplicates(["query", "docno"])
+    pools = {str(name): list(rows["docno"]) for name, rows in drawn.groupby("query")}
     labelled = {queries[name].facet for name in labels}
     for facet in (each for each in (*collection.facets, "") if each in labelled):
         of_facet = {name: grades for name, grades in labels.items() if queries[name].facet == facet}
@@ -87,7 +87,7 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
                 "systems": figures["all", ""],
             }
         )
-        for row in pool_bias.finds(found, of_facet, least):
+        for row in finds(found, of_facet, least):
             key = ("without", row["source"])
             full = main_figures(tables["all", ""], relevant[key], wanted, split)
             lost = len(relevant["all", ""]) - len(relevant[key])
@@ -102,6 +102,12 @@ def compute_trust(work: Work, *, profile: str, scope: str, measure: str, split: 
         about = {"profile": profile, "scope": scope, "measure": measure, "split": split}
         Report.objects.put(collection, KIND, data, labels=state, **about)
         result["systems"] = len(runs)
+
+
+def finds(found: pool_bias.Finders, labels: Labels, relevant_from: int) -> list[dict[str, Any]]:
+    """As in pool_bias. Of documents that came judged from a file, nobody knows who found them."""
+    rows = pool_bias.finds(found, labels, relevant_from)
+    return [row for row in rows if row["source"] not in FROM_FILES]
 
 
 def pooled_documents(collection: Collection) -> pd.DataFrame:

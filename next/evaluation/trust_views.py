@@ -87,7 +87,7 @@ def growth_figure(facets: list[dict[str, Any]]) -> Lines:
             "points": [(n, 100 * found / row["relevant"]) for n, found in enumerate(row["growth"], 1)],
         }
         for row in facets
-        if row["relevant"]
+        if row["relevant"] and row["growth"]
     ]
     return Lines(
         "growth", "Relevant documents by depth of the pools", "Documents of each pool, as drawn", "% found", series

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import CollectionRequest, in_collection
 from accounts.models import ADMIN, Collection
+from adjudication.labels import labelled_queries
 from annotation.models import Pair
 from corpus.models import Query
 from evaluation import folds, scores, significance
@@ -56,12 +57,12 @@ class Choice:
         self, request: CollectionRequest, collection: Collection, labelled: Iterable[str] = (), source: str = ""
     ) -> None:
         if not source:
-            pairs = Pair.objects.of(collection).exclude(final=None)
-            labelled = pairs.values_list("query__name", flat=True).distinct()
+            labelled = labelled_queries(collection)
         self.labelled = set(labelled)
         self.source = source or scores.FINAL
         # Offered by pages that give a source.
         self.sources = [scores.FINAL, scores.CITATIONS] if source and scores.has_citations(collection) else []
+        self.qrels = collection.qrels.all() if self.source == scores.FINAL else []
         self.profiles = scores.profiles_of(collection)
         asked = request.GET
         name = asked.get("profile", self.profiles[0])
@@ -106,9 +107,10 @@ class Choice:
 
 
 def asked_labels(request: CollectionRequest, collection: Collection) -> tuple[Labels, Choice]:
-    """The final labels; citations where they are asked for, and where nobody was given a query to judge."""
+    """The final labels; citations where they are asked for, and where there are neither pairs nor published labels."""
     asked = request.GET.get("labels")
-    if asked == scores.CITATIONS or (asked is None and not Pair.objects.of(collection).exists()):
+    has_own = Pair.objects.of(collection).exists() or collection.qrels.exists()
+    if asked == scores.CITATIONS or (asked is None and not has_own):
         if cited := scores.citation_labels(collection):
             return cited, Choice(request, collection, cited, scores.CITATIONS)
     labels = scores.labels_of(collection)
@@ -186,7 +188,8 @@ def board_file(kind: str, board: list[dict[str, Any]], choice: Choice) -> HttpRe
     for row in board:
         values = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in row["values"])
         lines.append(rf"{escape(row['facet'])} & {escape(row['name'])} & {values} \\")
-    lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", ""]
+    origins = [f"% {qrels.said}" for qrels in choice.qrels]
+    lines += [r"\bottomrule", r"\end{tabular}", f"% {choice.said}", *origins, ""]
     response = HttpResponse("\n".join(lines), content_type="application/x-tex; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="leaderboard.tex"'
     return response

@@ -8,7 +8,8 @@ and keeps the chosen three.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -169,6 +170,30 @@ def freeze_pools(*, collection: Collection, pk: int) -> PoolSet:
 def discard_draft(*, collection: Collection, pk: int) -> None:
     locked_draft(collection, pk).delete()
     record(Verb.DELETED, collection=collection, object="draft pools")
+
+
+def freeze_given(*, collection: Collection, documents: Mapping[Query, Sequence[int]], source: str) -> None:
+    """Frozen pools of documents (their keys) that came judged from a file: a query's first ones, or its next round.
+
+    Callers hold the collection's lock, and give no document that is in a frozen pool of the query.
+    """
+    with_pool = set(Pool.objects.filter(pool_set__in=collection.pool_sets.frozen()).values_list("query", flat=True))
+    rounds: dict[int, list[Query]] = defaultdict(list)
+    later = next_round(collection)
+    for query in documents:
+        rounds[later if query.pk in with_pool else 1].append(query)
+    for number, queries in rounds.items():
+        made = PoolSet.objects.create(collection=collection, plan={}, round=number)
+        pools = Pool.objects.bulk_create(Pool(pool_set=made, query=query) for query in queries)
+        Candidate.objects.bulk_create(
+            (
+                Candidate(pool=pool, document_id=key, position=position, source=source)
+                for pool in pools
+                for position, key in enumerate(documents[pool.query], 1)
+            ),
+            batch_size=1000,
+        )
+        PoolSet.objects.filter(pk=made.pk).update(frozen_at=timezone.now())
 
 
 def locked_draft(collection: Collection, pk: int) -> PoolSet:

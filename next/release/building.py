@@ -20,6 +20,7 @@ from release.formats.huggingface import configs
 from release.formats.models import about
 from release.models import Release
 from release.tables import Tables, consistent_read, count, read_tables
+from retrieval.models import JUDGMENTS, QRELS
 
 DRAFT = "draft"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
@@ -69,6 +70,7 @@ def build_release(
         "exceptions": gate.exceptions(found, reasons),
         "judges_with_sources": tables.judges_with_sources,
         "judged_elsewhere": sum(row["seconds"] is None for row in tables.ratings),
+        "qrels": tables.qrels_files,
         "runs": tables.runs,
         "models": [about(model) for model in tables.models],
         "changes": {},
@@ -99,7 +101,8 @@ def documentation(tables: Tables, manifest: dict[str, Any], files: Files) -> Fil
         "has_csfcube": any(name.startswith("csfcube/") for name in files),
         "has_folds": any(query["fold"] for query in tables.queries),
         "configs": configs(files),
-        "sources": sorted({row["source"] for row in tables.candidates}),
+        "sources": sorted({row["source"] for row in tables.candidates} - {QRELS, JUDGMENTS}),
+        "drawn": sum(row["source"] not in (QRELS, JUDGMENTS) for row in tables.candidates),
         "sections": [
             (title, [(question, tables.datasheet.get(question.key, "")) for question in questions])
             for title, questions in datasheet.SECTIONS.items()

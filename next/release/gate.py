@@ -6,17 +6,18 @@ accept most of them for a reason, which the release then states.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import F, Q
 
 from accounts.models import Collection
-from adjudication.labels import labels_state
-from annotation.models import Pair, PairState
+from adjudication.labels import labelled_queries, labels_state
+from annotation.models import Pair, PairQuerySet, PairState, PublishedLabel, PublishedLabelQuerySet
 from annotation.openings import unopened_pools
-from corpus.models import Query
+from corpus.models import DocumentQuerySet, Query
 from jobs.models import Report
 from release import datasheet
 from web.errors import BadInput
@@ -75,15 +76,25 @@ def pairs_in(state: PairState) -> Callable[[Collection], list[str]]:
     return find
 
 
+def all_pairs(collection: Collection) -> tuple[PairQuerySet, PublishedLabelQuerySet]:
+    """Those that were opened here, and those with a published label."""
+    return Pair.objects.of(collection), PublishedLabel.objects.of(collection).standing()
+
+
+def documents_of_pairs(collection: Collection) -> DocumentQuerySet:
+    opened, published = (Q(pk__in=pairs.values("document")) for pairs in all_pairs(collection))
+    return collection.documents.filter(opened | published)
+
+
 def no_labels(collection: Collection) -> list[str]:
-    return [] if Pair.objects.of(collection).filter(final__isnull=False).exists() else ["no label"]
+    return [] if labelled_queries(collection) else ["no label"]
 
 
 def unwritable_ids(collection: Collection) -> list[str]:
     """TREC files end an id at white space, and `qrels.all.txt` is the file of every facet."""
     queries = collection.queries.values_list("name", flat=True)
-    docnos = collection.documents.filter(pk__in=Pair.objects.of(collection).values("document"))
-    wrong = {name for name in [*queries, *docnos.values_list("docno", flat=True)] if name.split() != [name]}
+    docnos = documents_of_pairs(collection).values_list("docno", flat=True)
+    wrong = {name for name in [*queries, *docnos] if name.split() != [name]}
     return sorted(map(repr, wrong)) + [f"facet {facet}" for facet in collection.facets if facet == "all"]
 
 
@@ -93,16 +104,17 @@ def unopened_queries(collection: Collection) -> list[str]:
 
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
-    pairs = Pair.objects.of(collection)
     own = Q(document=F("query__document")) | WITH_TEXT & Q(document__text_digest=F("query__document__text_digest"))
-    found = list(pairs.filter(own).values_list("query__name", "document__docno"))
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
-    of_topics = pairs.filter(query__document=None).values_list(
-        "query__name", "document__docno", "document__title", "document__sentences"
-    )
-    for query, docno, title, sentences in of_topics.iterator(chunk_size=2000):
-        if plain(title, *sentences) in asked[query]:
-            found.append((query, docno))
+    wanted = set().union(*asked.values())
+    texts = documents_of_pairs(collection).values_list("pk", "title", "sentences") if wanted else []
+    alike = {pk: text for pk, title, sentences in texts if (text := plain(title, *sentences)) in wanted}
+    found: list[tuple[str, str]] = []
+    for pairs in all_pairs(collection):
+        found += pairs.filter(own).values_list("query__name", "document__docno")
+        of_topics = pairs.filter(query__document=None, document__in=alike)
+        rows = of_topics.values_list("query__name", "document__docno", "document")
+        found += [(query, docno) for query, docno, pk in rows if alike[pk] in asked[query]]
     return names(found)
 
 
@@ -117,12 +129,10 @@ def plain(*parts: str) -> str:
 
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
-    pairs = Pair.objects.of(collection).filter(WITH_TEXT)
-    alike = pairs.values("query", "document__text_digest").annotate(number=Count("pk")).filter(number__gt=1)
-    several = {(row["query"], row["document__text_digest"]) for row in alike}
-    found = pairs.filter(document__text_digest__in={digest for _, digest in several})
-    rows = found.values_list("query", "query__name", "document__docno", "document__text_digest")
-    return names((name, docno) for query, name, docno, digest in rows if (query, digest) in several)
+    columns = ("query__name", "document__docno", "document__text_digest")
+    pairs = [row for rows in all_pairs(collection) for row in rows.filter(WITH_TEXT).values_list(*columns)]
+    alike = Counter((query, digest) for query, _, digest in pairs)
+    return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 
 
 def no_guideline(collection: Collection) -> list[str]:
@@ -134,6 +144,8 @@ def no_guideline(collection: Collection) -> list[str]:
 
 
 def no_agreement(collection: Collection) -> list[str]:
+    if not Pair.objects.of(collection).exists():
+        return []
     current = Report.objects.filter(collection=collection, kind="agreement", labels=labels_state(collection))
     return [] if current.exists() else ["agreement report"]
 
@@ -240,7 +252,7 @@ CHECKS = [
     Check(
         "agreement",
         no_agreement,
-        passed="Agreement is computed from these labels",
+        passed="Agreement is computed where two people judged",
         one="Agreement is not computed from these labels",
         many="",
         page="agreement",

@@ -17,17 +17,14 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from accounts.forms import CollectionForm
 from accounts.models import ADJUDICATOR, ADMIN, ANNOTATOR, Collection, User
 from accounts.services import add_member
 from adjudication.models import Decision
-from annotation.judging import state_of
-from annotation.models import Guideline, Judgment, Opening, Pair, PairState, Reason, Slot
-from annotation.openings import give, make_pairs
-from annotation.presentation import present
+from annotation.importing import write_judged_pairs
+from annotation.models import Guideline, Judgment, Opening, Pair, PairState, PublishedLabel, Qrels, Reason
 from corpus.formats.documents import docno_of, read_documents
 from corpus.formats.reading import DAMAGED, BadLines, Problem, refuse_unusual
 from corpus.models import Document, Query, text_digest
@@ -60,7 +57,7 @@ class Content:
 
     about: values of CollectionForm. queries: with the docno of the query paper, or "". pool_sets: round, manifest and
     the names of queries. ratings: without a digest, that of the texts as they are here is taken. referred: pairs whose
-    two equal grades do not settle them.
+    two equal grades do not settle them. published: labels as published.csv has them, each of one of the `qrels`.
     """
 
     about: Row
@@ -76,6 +73,8 @@ class Content:
     datasheet: dict[str, str] = field(default_factory=dict)
     referred: frozenset[Named] = frozenset()
     judges_with_sources: int = 0
+    qrels: list[Row] = field(default_factory=list)
+    published: list[Row] = field(default_factory=list)
 
 
 def import_release(*, file: Path, slug: str, admin: User | None) -> Collection:
@@ -144,6 +143,8 @@ def read_release(folder: Path) -> Content:
             if row["how"] != "agreed" and row["first"] == row["second"] != ""
         ),
         judges_with_sources=manifest["judges_with_sources"],
+        qrels=manifest["qrels"],
+        published=rows(folder, "published.csv") if manifest["qrels"] else [],
     )
 
 
@@ -212,7 +213,8 @@ def write_collection(content: Content, *, slug: str, admin: User | None) -> Coll
     documents = {document.docno: document for document in write_documents(collection, content.documents)}
     queries = {query.name: query for query in write_queries(collection, content.queries, documents)}
     candidates = write_pools(collection, content, queries, documents)
-    write_ratings(collection, content, queries, candidates)
+    write_published(collection, content, queries, documents)
+    write_ratings(collection, content, candidates)
     Opening.objects.filter(query__collection=collection).update(closed_at=timezone.now())
     # They are listed with what they judged, and nobody can give them work.
     collection.memberships.exclude(user=admin).update(left_at=timezone.now())
@@ -276,9 +278,27 @@ def write_pools(
     return {(row["query"], row["docno"]): candidate for candidate, row in reversed(found)}
 
 
-def write_ratings(
-    collection: Collection, content: Content, queries: dict[str, Query], candidates: dict[Named, Candidate]
+def write_published(
+    collection: Collection, content: Content, queries: dict[str, Query], documents: dict[str, Document]
 ) -> None:
+    """Labels that were published elsewhere, with the origin that the release states."""
+    files = {}
+    for row in content.qrels:
+        fields = {key: row[key] for key in ("sha256", "origin", "grades", "left_out")}
+        files[str(row["number"])] = Qrels.objects.create(collection=collection, file_name=row["file"], **fields)
+    labels = (
+        PublishedLabel(
+            qrels=files[row["qrels"]],
+            query=queries[row["query"]],
+            document=documents[row["docno"]],
+            grade=int(row["grade"]),
+        )
+        for row in content.published
+    )
+    PublishedLabel.objects.bulk_create(labels, batch_size=1000)
+
+
+def write_ratings(collection: Collection, content: Content, candidates: dict[Named, Candidate]) -> None:
     """Pairs with two judgments each, and the decisions on them."""
     given: dict[Named, list[Row]] = defaultdict(list)
     for row in sorted(content.ratings, key=itemgetter("query", "docno", "slot")):
@@ -290,60 +310,37 @@ def write_ratings(
     # The release says how many of the judges saw sources, not who; nothing but their number is ever said of it.
     with_sources = [judge.pk for judge in judges.values()][: content.judges_with_sources]
     collection.memberships.filter(user__in=with_sources).update(was_admin=True)
-    pairs = write_pairs(
-        {key: tuple(judges[row["annotator"]] for row in both) for key, both in given.items()}, candidates
-    )
-    slots = {(slot.pair_id, slot.number): slot for slot in Slot.objects.filter(pair__query__collection=collection)}
-    judgments: dict[Named, list[Judgment]] = {
-        key: [
+    judged: dict[Pool, dict[Document, tuple[Judgment, ...]]] = defaultdict(dict)
+    for key, both in given.items():
+        judged[candidates[key].pool][candidates[key].document] = tuple(
             Judgment(
-                collection=collection,
-                slot=slots[pairs[key].pk, row["slot"]],
                 judge=judges[row["annotator"]],
                 grade=row["grade"],
                 reason=row["reason"],
                 note=row.get("note", ""),
-                key=uuid.uuid4(),
-                digest=row["digest"] or present(queries[row["query"]], pairs[key].document, row["guideline"]).digest,
+                digest=row["digest"],
                 guideline_version=row["guideline"],
                 seconds=row["seconds"],
             )
             for row in both
-        ]
-        for key, both in given.items()
-    }
-    Judgment.objects.bulk_create((each for both in judgments.values() for each in both), batch_size=500)
-    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).values("pk")
-    Slot.objects.filter(pair__query__collection=collection).update(judgment=Subquery(of_slot))
-    for key, pair in pairs.items():
-        pair.referred = key in content.referred
-        pair.state, pair.final = state_of(judgments[key], pair.referred)
+        )
+    pairs: dict[Named, Pair] = {}
+    for pool, of_pool in judged.items():
+        opening = Opening.objects.create(query=pool.query, pool_set=pool.pool_set)
+        pairs |= {(pool.query.name, pair.document.docno): pair for pair in write_judged_pairs(opening, of_pool)}
+    for key in content.referred:
+        pairs[key].referred, pairs[key].state, pairs[key].final = True, PairState.CASE, None
     decisions = []
     for row in content.decisions:
         key = row["query"], row["docno"]
-        pair, (first, second) = pairs[key], judgments[key]
+        pair, (first, second) = pairs[key], judged[candidates[key].pool][candidates[key].document]
         pair.state, pair.final = PairState.DECIDED, row["grade"]
         adjudicator = adjudicators[row["adjudicator"]]
         about = {"collection": collection, "pair": pair, "adjudicator": adjudicator, "grade": row["grade"]}
         decisions.append(Decision(**about, first=first, second=second, key=uuid.uuid4()))
     Decision.objects.bulk_create(decisions, batch_size=500)
-    Pair.objects.bulk_update(pairs.values(), ["state", "final", "referred"], batch_size=500)
-
-
-def write_pairs(couples: dict[Named, tuple[User, ...]], candidates: dict[Named, Candidate]) -> dict[Named, Pair]:
-    """Pairs and their empty slots. One query may have several couples, where it was handed over or has rounds."""
-    together: dict[tuple[Pool, tuple[User, ...]], list[Candidate]] = defaultdict(list)
-    for key, couple in couples.items():
-        together[candidates[key].pool, couple].append(candidates[key])
-    openings: dict[Pool, Opening] = {}
-    pairs: dict[Named, Pair] = {}
-    for (pool, couple), chosen in together.items():
-        if pool not in openings:
-            openings[pool] = Opening.objects.create(query=pool.query, pool_set=pool.pool_set)
-        made = make_pairs(openings[pool], [candidate.document for candidate in chosen])
-        give(pool.query, made, couple)
-        pairs |= {(pool.query.name, pair.document.docno): pair for pair in made}
-    return pairs
+    changed = content.referred | {(row["query"], row["docno"]) for row in content.decisions}
+    Pair.objects.bulk_update([pairs[key] for key in changed], ["state", "final", "referred"], batch_size=500)
 
 
 def people(collection: Collection, role: str, names: set[str]) -> dict[str, User]:

@@ -13,12 +13,12 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs, labels_state
 from adjudication.models import Decision
-from annotation.models import Guideline, PairState, Slot
+from annotation.models import Guideline, PairState, PublishedLabel, Slot
 from corpus.models import Document, Query
 from corpus.ordering import order_key
 from evaluation.models import ModelJudge
@@ -28,6 +28,8 @@ from release.datasheet import answers_of
 from retrieval.models import Run
 
 Row = dict[str, Any]
+PUBLISHED = "published"
+HOWS = ("agreed", "decided", "set aside", "undecided", PUBLISHED)
 HOW = {PairState.AGREED: "agreed", PairState.DECIDED: "decided", PairState.CASE: "undecided"}
 
 
@@ -61,8 +63,10 @@ class Tables:
     documents: docno, title, sentences, labels, labels_predicted, year, venue, authors; only the pooled ones and the
         query papers, and only their docnos without texts
     candidates: query, round, position, docno, source, runs (rows of run, rank, score, drawn)
-    labels: query, facet, docno, how (agreed, decided, set aside, undecided), grade, first, second; a row for each
-        pair with two judgments
+    labels: query, facet, docno, how (agreed, decided, set aside, undecided, published), grade, first, second; a row for
+        each pair with two judgments, and for each with a published label and without judgments
+    published: query, docno, grade, qrels (the number of its file); every published label, those of judged pairs too
+    qrels: number, file, sha256, origin, grades, left_out, labels
     ratings: query, facet, docno, slot, annotator, grade, reason, guideline, seconds, digest
     decisions: query, facet, docno, adjudicator, grade
     models: name, model, prompt, prompt_version, parameters, prompts (by facet), answers (rows of query, facet, docno,
@@ -75,6 +79,8 @@ class Tables:
     documents: list[Row]
     candidates: list[Row]
     labels: list[Row]
+    published: list[Row]
+    qrels_files: list[Row]
     ratings: list[Row]
     decisions: list[Row]
     guidelines: list[Guideline]
@@ -104,6 +110,8 @@ def read_tables(collection: Collection, *, with_texts: bool, with_models: bool =
         documents=read_documents(collection, with_texts),
         candidates=candidates,
         labels=labels,
+        published=read_published(collection),
+        qrels_files=read_qrels_files(collection),
         ratings=ratings,
         decisions=read_decisions(collection),
         guidelines=guidelines_of(collection, {(row["facet"], row["guideline"]) for row in ratings}),
@@ -195,7 +203,27 @@ def read_labels(collection: Collection) -> list[Row]:
                 "second": pair["second"],
             }
         )
-    return rows
+    columns = {"query__name": "query", "query__facet": "facet", "document__docno": "docno", "grade": "grade"}
+    published = rows_of(PublishedLabel.objects.of(collection).standing(), columns)
+    rows += [row | {"how": PUBLISHED, "first": None, "second": None} for row in published]
+    return sorted(rows, key=itemgetter("query", "docno"))
+
+
+def read_published(collection: Collection) -> list[Row]:
+    numbers = {qrels.pk: number for number, qrels in enumerate(collection.qrels.all(), 1)}
+    columns = {"query__name": "query", "document__docno": "docno", "grade": "grade", "qrels": "qrels"}
+    rows = rows_of(PublishedLabel.objects.of(collection), columns)
+    return sorted((row | {"qrels": numbers[row["qrels"]]} for row in rows), key=itemgetter("query", "docno"))
+
+
+def read_qrels_files(collection: Collection) -> list[Row]:
+    """The files that published labels came from."""
+    return [
+        {"number": number, "file": each.file_name, "labels": each.number}
+        | {key: getattr(each, key) for key in ("sha256", "origin", "left_out")}
+        | {"grades": dict(sorted(each.grades.items(), key=lambda grade: int(grade[0])))}
+        for number, each in enumerate(collection.qrels.annotate(number=Count("labels")), 1)
+    ]
 
 
 def read_ratings(collection: Collection) -> tuple[list[Row], set[int]]:
@@ -323,6 +351,7 @@ def count(tables: Tables) -> Row:
     asked = {query["facet"] for query in tables.queries}
     for facet in [each for each in [*tables.collection.facets, ""] if each in asked]:
         labels = [label for label in tables.labels if label["facet"] == facet]
+        judged = [label for label in labels if label["how"] != PUBLISHED]
         by_grade = Counter(label["grade"] for label in labels if label["grade"] is not None)
         how = Counter(label["how"] for label in labels)
         facets.append(
@@ -330,10 +359,10 @@ def count(tables: Tables) -> Row:
                 "facet": facet,
                 "queries": sum(query["facet"] == facet for query in tables.queries),
                 "queries_labelled": len({label["query"] for label in labels if label["grade"] is not None}),
-                "pairs": len(labels),
+                "pairs": len(judged),
                 "labels": sum(by_grade.values()),
                 "grades": [by_grade[grade] for grade in range(len(tables.collection.grades))],
-                **{key.replace(" ", "_"): how[key] for key in ("agreed", "decided", "set aside", "undecided")},
+                **{key.replace(" ", "_"): how[key] for key in HOWS},
             }
         )
     return {
@@ -341,7 +370,8 @@ def count(tables: Tables) -> Row:
         "queries_labelled": sum(row["queries_labelled"] for row in facets),
         "candidates": len(tables.candidates),
         "documents": len(tables.documents),
-        "pairs": len(tables.labels),
+        "pairs": sum(label["how"] != PUBLISHED for label in tables.labels),
+        "published": sum(label["how"] == PUBLISHED for label in tables.labels),
         "labels": len(tables.qrels),
         "annotators": len({row["annotator"] for row in tables.ratings}),
         "adjudicators": len({row["adjudicator"] for row in tables.decisions}),

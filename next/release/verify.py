@@ -1,7 +1,8 @@
 """Check this release: python verify.py
 
 It needs Python 3.9 or later and nothing else. It compares every file with MANIFEST.json, derives every label from the
-ratings and decisions again, and compares the qrels with the labels. Exit code 0: all is as it should be.
+ratings and decisions again, or from published.csv where nobody judged the pair here, and compares the qrels with the
+labels. Exit code 0: all is as it should be.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import csv
 import hashlib
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,17 @@ def verify(folder: Path) -> list[str]:
     try:
         manifest = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
         labels, ratings, decisions = (rows(folder, f"{name}.csv") for name in ("labels", "ratings", "decisions"))
+        published = rows(folder, "published.csv") if (folder / "published.csv").exists() else []
+        grades = len(manifest["collection"]["grades"])
         faults = [
             *wrong_files(folder, manifest["files"]),
-            *wrong_ratings(ratings, len(manifest["collection"]["grades"])),
-            *wrong_decisions(decisions, len(manifest["collection"]["grades"])),
+            *wrong_ratings(ratings, grades),
+            *wrong_decisions(decisions, grades),
+            *wrong_published(published, manifest["qrels"], grades),
         ]
         if (folder / "pools.csv").exists():
             faults += wrong_rounds(rows(folder, "pools.csv"), manifest["pools"])
-        return [*faults, *wrong_labels(labels, ratings, decisions), *wrong_qrels(folder, labels)]
+        return [*faults, *wrong_labels(labels, ratings, decisions, published), *wrong_qrels(folder, labels)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
         return [f"A file is missing or broken ({type(error).__name__}: {error})."]
 
@@ -65,6 +69,18 @@ def wrong_ratings(ratings: list[Row], grades: int) -> Iterator[str]:
                 yield f"ratings.csv: {query} {docno} must have a grade from 0 to {grades - 1}, or a reason."
 
 
+def wrong_published(published: list[Row], files: list[dict[str, Any]], grades: int) -> Iterator[str]:
+    """Each published label must be on the scale, and from a file whose origin MANIFEST.json states."""
+    scale = {str(grade) for grade in range(grades)}
+    for row in published:
+        if row["grade"] not in scale:
+            yield f"published.csv: {row['query']} {row['docno']} must have a grade from 0 to {grades - 1}."
+    found = Counter(row["qrels"] for row in published)
+    stated = {str(each["number"]): each["labels"] for each in files if each["origin"]}
+    if found != stated:
+        yield f"published.csv has {dict(found)} labels by file, MANIFEST.json states the origin of {stated}."
+
+
 def wrong_rounds(candidates: list[Row], pools: list[dict[str, Any]]) -> Iterator[str]:
     """A later round must have been drawn beside what pools.csv has of the earlier ones."""
     drawn: dict[str, dict[tuple[int, int], str]] = defaultdict(dict)
@@ -84,21 +100,25 @@ def wrong_decisions(decisions: list[Row], grades: int) -> Iterator[str]:
             yield f"decisions.csv: {row['query']} {row['docno']} must have a grade from 0 to {grades - 1}, or none."
 
 
-def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row]) -> Iterator[str]:
-    judged, decided = by_pair(ratings), by_pair(decisions)
-    for pair, several in {**by_pair(labels), **decided}.items():
-        if len(several) > 1:
-            yield f"{' '.join(pair)} has two labels or two decisions."
-    for query, docno in sorted(set(judged) ^ set(by_pair(labels))):
-        yield f"{query} {docno} must be in both labels.csv and ratings.csv."
+def wrong_labels(labels: list[Row], ratings: list[Row], decisions: list[Row], published: list[Row]) -> Iterator[str]:
+    judged, decided, given_elsewhere = by_pair(ratings), by_pair(decisions), by_pair(published)
+    for table in (by_pair(labels), decided, given_elsewhere):
+        for pair, several in table.items():
+            if len(several) > 1:
+                yield f"{' '.join(pair)} has two labels or two decisions."
+    for query, docno in sorted((set(judged) | set(given_elsewhere)) ^ set(by_pair(labels))):
+        yield f"{query} {docno} must be in labels.csv, and in ratings.csv or published.csv."
     for query, docno in sorted(set(decided) - set(judged)):
         yield f"decisions.csv: {query} {docno} has a decision without judgments."
     for row in labels:
         pair = (row["query"], row["docno"])
         given = [each["grade"] for each in sorted(judged.get(pair, []), key=lambda each: each["slot"])]
-        if given != [row["first"], row["second"]]:
+        is_elsewhere = pair in given_elsewhere and pair not in judged
+        if (given or ["", ""]) != [row["first"], row["second"]]:
             yield f"labels.csv: {' '.join(pair)} has {row['first']} and {row['second']}, ratings.csv has {given}."
-        if pair in decided:
+        if is_elsewhere:
+            expected = [(given_elsewhere[pair][0]["grade"], "published")]
+        elif pair in decided:
             grade = decided[pair][0]["grade"]
             expected = [(grade, "decided" if grade else "set aside")]
         else:  # equal judgments have no label if an admin sent the pair to the adjudicators
@@ -158,9 +178,10 @@ def main() -> int:
     manifest = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
     print(f"{len(manifest['files'])} files have the SHA-256 of MANIFEST.json.")
     print(f"{manifest['counts']['pairs']:,} pairs have two judgments by two people each.")
-    print(
-        f"{manifest['counts']['labels']:,} labels follow from them and the decisions, and the qrels are those labels."
-    )
+    for each in manifest["qrels"]:
+        print(f"{each['labels']:,} labels were published, not judged here: {each['origin']}")
+    derived = manifest["counts"]["labels"] - manifest["counts"]["published"]
+    print(f"{derived:,} labels follow from them and the decisions, and the qrels are those labels.")
     return 0
 
 

@@ -12,6 +12,7 @@ from corpus.models import Query
 
 PUBLISHED = "published"  # the kind of a source that published pools name, at first without lists of its own
 VECTORS = "vectors"  # the kind of a run that ranks by vectors that were uploaded
+QRELS, JUDGMENTS = "qrels", "judgments"  # sources of pools that came judged from a file: no run has such a name
 BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
 
 

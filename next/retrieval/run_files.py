@@ -18,11 +18,12 @@ from accounts.models import Collection, Verb
 from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.reading import LONGEST_ID, BadLines, text_files
+from corpus.matching import but_for_leading_zeros
 from corpus.models import Query
 from retrieval.building import insert_lists
 from retrieval.citations import CITED
 from retrieval.lists import Ranking, best_first
-from retrieval.models import RankedList, Run
+from retrieval.models import JUDGMENTS, QRELS, RankedList, Run
 from retrieval.retrievers import RETRIEVERS
 from web.errors import BadInput, Conflict
 
@@ -125,7 +126,7 @@ def import_run(
 def check_name(collection: Collection, name: str) -> None:
     if not NAME.fullmatch(name):
         raise BadInput(f"A run's name is letters, digits, “-”, “_” and “.”, at most 100, got {name!r}.")
-    if name in RETRIEVERS or name == CITED:
+    if name in RETRIEVERS or name in (CITED, QRELS, JUDGMENTS):
         raise BadInput(f"{name!r} is the name of a built-in source. Choose another name.")
     if collection.runs.filter(name=name).exists():
         raise Conflict(f"There is a run {name} already. Choose another name, or delete that run first.")
@@ -143,18 +144,14 @@ def _queries_asked(
     by_name |= {query.name: [query] for query in queries}
     asked = {topic: by_name[topic] for topic in topics if topic in by_name}
 
-    bare: dict[str, list[str]] = {}
-    for name in by_name:
-        bare.setdefault(name.lstrip("0"), []).append(name)
-    near = {topic: bare.get(topic.lstrip("0"), []) for topic in topics if topic not in asked}
-    near = {topic: names for topic, names in near.items() if len(names) == 1}
+    near = but_for_leading_zeros((topic for topic in topics if topic not in asked), by_name)
     if near and not match_leading_zeros:
-        topic, names = next(iter(near.items()))
+        topic, name = next(iter(near.items()))
         raise BadInput(
             f"{filename}: {len(near):,} of {len(topics):,} topics match a query only without leading zeros, such as "
-            f"{topic!r} for {names[0]!r}. If they are the same, choose “Match leading zeros”."
+            f"{topic!r} for {name!r}. If they are the same, choose “Match leading zeros”."
         )
-    asked |= {topic: by_name[names[0]] for topic, names in near.items()}
+    asked |= {topic: by_name[name] for topic, name in near.items()}
     if not asked:
         raise BadInput(f"{filename}: none of its topics is a query of {collection}. The first is {topics[0]!r}.")
 

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from accounts.services import add_member
 from annotation.judging import shown_pair
-from annotation.models import Slot
+from annotation.models import PublishedLabel, Qrels, Slot
 from annotation.practice import gold_documents, start_practice
 from corpus.models import Document
 from pooling.models import Candidate, Contribution
@@ -171,7 +171,7 @@ def test_nobody_else_learns_the_judgment_of_an_open_pair(query, people, as_, col
     assert not any(b"SECRETNOTE" in body for body in seen[1].values())
 
 
-SECRETS = [b"secretrun", b"SECRETVENUE", b"SECRETAUTHOR", b"1871", b"0.8725", b"SECRETNOTE", b"cited"]
+SECRETS = [b"secretrun", b"SECRETORIGIN", b"SECRETVENUE", b"SECRETAUTHOR", b"1871", b"0.8725", b"SECRETNOTE", b"cited"]
 
 
 @pytest.mark.parametrize(("username", "others"), [("ann", [b"bob", b"ada"]), ("ada", [b"ann", b"bob"])])
@@ -179,6 +179,9 @@ def test_judges_and_adjudicators_never_receive_sources_or_people(query, people, 
     Document.objects.update(venue="SECRETVENUE", authors=["SECRETAUTHOR"], year=1871)
     run = Run.objects.create(collection=collection, name="secretrun", kind="file")
     RankedList.objects.create(run=run, query=query, docnos=["d01"], scores=[0.8725])
+    qrels = Qrels.objects.create(collection=collection, file_name="f.txt", origin="SECRETORIGIN", grades={})
+    published = collection.documents.get(docno="d10")
+    PublishedLabel.objects.create(qrels=qrels, query=query, document=published, grade=3)
     assert Candidate.objects.exists()
     assert not Contribution.objects.exists()  # frozen before the run came: their rows are in no page of these roles
     for pair in query.pairs.all():

@@ -181,4 +181,34 @@ class Migration(migrations.Migration):
             model_name='judgment',
             constraint=models.CheckConstraint(condition=models.Q(('grade', None), ('reason', ''), _connector='XOR'), name='a_grade_or_a_reason'),
         ),
+        migrations.CreateModel(
+            name='Qrels',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('file_name', models.CharField(max_length=200)),
+                ('sha256', models.CharField(max_length=64)),
+                ('origin', models.CharField(max_length=300)),
+                ('grades', models.JSONField()),
+                ('left_out', models.JSONField(default=dict)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='qrels', to='accounts.collection')),
+            ],
+            options={
+                'verbose_name_plural': 'qrels',
+                'ordering': ('pk',),
+            },
+        ),
+        migrations.CreateModel(
+            name='PublishedLabel',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('grade', models.PositiveSmallIntegerField()),
+                ('document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='published_labels', to='corpus.document')),
+                ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='published_labels', to='corpus.query')),
+                ('qrels', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.qrels')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('query', 'document'), name='published_label_once')],
+            },
+        ),
     ]

@@ -1,4 +1,4 @@
-"""What must hold against any code: judgments are appended, a pair keeps its two slots and their judges."""
+"""What must hold against any code: judgments and published labels are appended, a pair keeps its two slots and their judges."""
 
 from django.db import migrations
 
@@ -9,6 +9,8 @@ class Migration(migrations.Migration):
     dependencies = [("annotation", "0001_initial")]
     operations = [
         *append_only("annotation_judgment"),
+        *append_only("annotation_qrels"),
+        *append_only("annotation_publishedlabel"),
         Reject(
             "two_slots_a_pair",
             table="annotation_slot",

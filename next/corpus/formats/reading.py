@@ -168,6 +168,14 @@ def text_files(stored: IO[bytes], name: str, bad_lines: BadLines, limit: int, ma
         raise BadInput(f"{name}: the packed file is damaged or cut short ({error}). Upload it again.") from error
 
 
+def only_file(stored: IO[bytes], name: str, limit: int) -> Iterator[TextFile]:
+    """Of an upload that must be one file; a second one is an error once the first is read."""
+    files = text_files(stored, name, BadLines(), limit, main="")
+    yield next(files)
+    if next(files, None):
+        raise BadInput(f"{name} holds more than one file. Import one at a time.")
+
+
 def _unpacked(stream: IO[bytes]) -> IO[bytes]:
     is_gzip = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from release.formats import Files, json_file, json_lines, release_format
-from release.tables import Row, Tables
+from release.tables import PUBLISHED, Row, Tables
 
 MISSING = -1  # a judgment without a grade, as CSFCube writes it
 NO_LABEL = "other"
@@ -55,6 +55,8 @@ def ratings_by_facet(tables: Tables, queries: dict[str, Row], pools: dict[str, R
     labels: dict[str, dict[str, Row]] = defaultdict(dict)
     judges: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for label in tables.qrels:
+        if label["how"] == PUBLISHED:  # by nobody that is known, and each is of two people in these files
+            continue
         labels[label["query"]][label["docno"]] = label
     for rating in tables.ratings:
         judges[rating["query"]][rating["slot"] - 1].add(rating["annotator"])

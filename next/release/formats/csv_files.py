@@ -28,6 +28,7 @@ COLUMNS = {
         "digest",
     ),
     "decisions.csv": ("query", "facet", "docno", "adjudicator", "grade"),
+    "published.csv": ("query", "docno", "grade", "qrels"),
     "CHANGES.csv": ("query", "docno", "before", "after"),
     "models/labels.csv": ("query", "facet", "docno", "grade", "problem"),
     "pools.csv": ("query", "round", "position", "docno", "source", "run", "rank", "score", "drawn"),
@@ -37,13 +38,16 @@ NO_RUN: Row = {"run": None, "rank": None, "score": None, "drawn": None}
 
 @release_format("csv")
 def csv_files(tables: Tables) -> Files:
-    return {
+    files = {
         "queries.csv": table("queries.csv", map(query_row, tables.queries)),
         "labels.csv": table("labels.csv", tables.labels),
         "ratings.csv": table("ratings.csv", tables.ratings),
         "decisions.csv": table("decisions.csv", tables.decisions),
         "pools.csv": table("pools.csv", pool_rows(tables.candidates)),
     }
+    if tables.published:
+        files["published.csv"] = table("published.csv", tables.published)
+    return files
 
 
 def table(name: str, rows: Iterable[Row]) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.services import add_member, remove_member
-from annotation import openings
+from annotation import importing, openings, published
 from annotation.guidelines import save_guideline
 from annotation.judging import shown_pair
 from annotation.models import Judgment, Opening, Pair, PairState, Slot
@@ -146,6 +146,33 @@ def test_eight_annotators_at_once_leave_two_judgments_a_pair(collection, papers)
     assert together(*map(work, judges)) == [None] * 8
     assert Judgment.objects.count() == 2 * Pair.objects.count() == 48
     assert not Pair.objects.filter(state=PairState.OPEN).exists()
+
+
+def test_judgments_from_a_file_and_an_opening_do_not_both_make_a_pair(collection, papers, people, upload):
+    query = builders.query(collection, papers[0])
+    builders.frozen_pool(query, papers[1:2])
+    path = upload("f.csv", f"query,docno,judge,grade\n{query},d01,x,1\n{query},d01,y,2\n")
+    about = {"columns": importing.guess(importing.read_table(path)[0]), "people": {}, "match_leading_zeros": False}
+    couples = {query.pk: (people.ann, people.bob)}
+    error = meet(
+        lambda: importing.write_judgments(collection, path, **about),
+        lambda: openings.open_queries(collection=collection, queries=[query], couples=couples, by=None),
+    )
+    assert isinstance(error, Conflict)
+    assert Pair.objects.count() == 1
+
+
+def test_an_opening_that_waited_for_published_labels_leaves_their_pairs_out(collection, papers, people, upload):
+    query = builders.query(collection, papers[0])
+    builders.frozen_pool(query, papers[1:3])
+    path = upload("f.txt", f"{query} 0 d01 1\n")
+    couples = {query.pk: (people.ann, people.bob)}
+    error = meet(
+        lambda: published.write_labels(collection, path, origin="A lab", grades={}, match_leading_zeros=False),
+        lambda: openings.open_queries(collection=collection, queries=[query], couples=couples, by=None),
+    )
+    assert error is None
+    assert Pair.objects.get().document.docno == "d02"
 
 
 def test_practice_and_live_judging_of_a_query_do_not_begin_at_once(collection, papers, people):

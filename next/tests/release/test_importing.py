@@ -15,10 +15,11 @@ from accounts.models import Collection, User
 from accounts.services import add_member
 from adjudication.decisions import reopen_pair
 from annotation.guidelines import save_guideline
-from annotation.models import Judgment, Opening
+from annotation.models import Judgment, Opening, PublishedLabel, Qrels
 from annotation.openings import give, hand_over, make_pairs, open_queries
 from annotation.presentation import present
 from corpus.models import Document, Query
+from pooling.building import freeze_given
 from pooling.models import Candidate, Contribution, Pool, PoolSet
 from release.datasheet import save_answers
 from retrieval.models import Run
@@ -78,6 +79,18 @@ def odd(judged, people):
         for pair in query.pairs.filter(state="open"):
             for slot in pair.slots.filter(judgment=None).select_related("judge"):
                 builders.judge(pair, slot.judge, slot.number)
+
+    about = {
+        "file_name": "=q.txt",
+        "sha256": "0" * 64,
+        "grades": {"-1": None, "1": 3},
+        "left_out": {"x": {"number": 1}},
+    }
+    qrels = Qrels.objects.create(collection=judged, origin="A <b>lab</b>, CC0", **about)
+    elsewhere = judged.documents.get(docno="d09")
+    freeze_given(collection=judged, documents={whole: [elsewhere.pk]}, source="qrels")
+    for document in (elsewhere, first.document):
+        PublishedLabel.objects.create(qrels=qrels, query=whole, document=document, grade=3)
     return judged
 
 
@@ -92,7 +105,9 @@ def imported(content: bytes, tmp_path, slug: str = "again") -> Collection:
 def test_a_release_of_the_imported_collection_is_the_same_file(odd, tmp_path, with_texts):
     content = built(odd, with_texts=with_texts, notes="The first.").content
     before = files_of(content)
-    assert {"undecided", "set aside", "decided", "agreed"} <= set(before["labels.csv"].replace("\r\n", ",").split(","))
+    assert {"undecided", "set aside", "decided", "agreed", "published"} <= set(
+        before["labels.csv"].replace("\r\n", ",").split(",")
+    )
     Collection.objects.filter(pk=odd.pk).update(slug="original")
     after = built(imported(content, tmp_path, "papers"), with_texts=with_texts, notes="The first.").content
     assert files_of(after) == before
