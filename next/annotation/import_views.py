@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -59,11 +58,12 @@ def import_judgments(request: CollectionRequest, collection: Collection) -> Http
         path = find_upload(collection, upload)
         context["name"] = path.rpartition("/")[2]
         try:
-            header, _ = importing.read_table(path)
+            (header, _), asked = importing.read_table(path), request.GET
+            chosen = {key: asked[key] for key, *_ in SELECTS if key in asked}
             choices: dict[str, Any] = {
-                "columns": chosen_columns(request, header),
-                "people": {key.removeprefix(PERSON): who for key, who in request.GET.items() if key.startswith(PERSON)},
-                "match_leading_zeros": "match_leading_zeros" in request.GET,
+                "columns": importing.choose_columns(header, chosen, asked.getlist("people") if chosen else None),
+                "people": {key.removeprefix(PERSON): who for key, who in asked.items() if key.startswith(PERSON)},
+                "match_leading_zeros": "match_leading_zeros" in asked,
             }
             plan = importing.plan_import(collection, path, **choices)
             if request.method == "POST" and not plan.faults:
@@ -75,15 +75,6 @@ def import_judgments(request: CollectionRequest, collection: Collection) -> Http
         except BadInput as error:
             context["error"] = error
     return render(request, "annotation/import_judgments_upload.html", context)
-
-
-def chosen_columns(request: CollectionRequest, header: Sequence[str]) -> dict[str, Any]:
-    """As guessed, but for what was chosen."""
-    columns, asked = importing.guess(header), request.GET
-    columns |= {key: asked[key] for key, *_ in SELECTS if asked.get(key) in ("", *header)}
-    if "query" in asked:
-        columns["people"] = [name for name in header if name in asked.getlist("people") and not columns["judge"]]
-    return columns
 
 
 @require_http_methods(["GET", "POST"])

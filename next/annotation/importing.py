@@ -134,6 +134,18 @@ def guess(header: Sequence[str]) -> dict[str, Any]:
     return found | {"people": [name for name in header if is_wide and name not in found.values()]}
 
 
+def choose_columns(
+    header: Sequence[str], chosen: Mapping[str, str], people: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """As guessed, but for what was chosen. A column of judges, and there is none for each person."""
+    if unknown := next((name for name in chosen.values() if name and name not in header), None):
+        raise BadInput(f"There is no column {unknown!r}. The file has {', '.join(filter(None, header))}.")
+    columns = guess(header) | dict(chosen)
+    if people is not None:
+        columns["people"] = [name for name in header if name in people]
+    return columns | {"people": [] if columns["judge"] else columns["people"]}
+
+
 def plan_import(
     collection: Collection,
     path: str,

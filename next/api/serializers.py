@@ -245,6 +245,18 @@ class RunInput(Strict):
     match_leading_zeros = serializers.BooleanField(default=False)
 
 
+class JudgmentsInput(Strict):
+    """CSV, as the page takes it. `query`, `docno`, `judge`, `grade`, `people` name columns: without them, a guess."""
+
+    file = serializers.FileField()
+    query = serializers.CharField(required=False)
+    docno = serializers.CharField(required=False)
+    judge = serializers.CharField(required=False, help_text="Whose cells are annotators' usernames, or new people.")
+    grade = serializers.CharField(required=False)
+    people = strings(required=False, help_text="Columns of a person each, instead of `judge` and `grade`.")
+    match_leading_zeros = serializers.BooleanField(default=False)
+
+
 class BuildRunsInput(Strict):
     names = strings(allow_empty=False)
 

@@ -24,7 +24,7 @@ from accounts.access import membership_or_404
 from accounts.models import ADMIN, Collection, User
 from adjudication.labels import labels_state
 from adjudication.views import with_judgments
-from annotation import openings
+from annotation import importing, openings
 from annotation.models import Pair, Slot
 from api import serializers as api
 from api.base import InCollection, JobSerializer, Pages, accepted, given
@@ -248,6 +248,18 @@ class LabelViewSet(ListModelMixin, AdminViewSet):
         pairs = with_judgments(Pair.objects.of(self.collection).judged()).select_related("query", "document")
         return pairs.prefetch_related(slots).order_by("query__name", "document__docno")
 
+    @extend_schema(request={MULTIPART: api.JudgmentsInput}, responses=JOB)
+    @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
+    def judgments(self, request: Any, slug: str) -> Response:
+        """Upload judgments of two people as CSV. The job imports all of them or none."""
+        chosen = given(api.JudgmentsInput, request.data)
+        path, people = uploaded(self.collection, chosen.pop("file")), chosen.pop("people", None)
+        zeros = chosen.pop("match_leading_zeros")
+        header, _ = importing.read_table(path)
+        columns = importing.choose_columns(header, chosen, people)
+        about = {"path": path, "columns": columns, "people": {}, "match_leading_zeros": zeros}
+        return accepted(work.start_once(importing.KIND, collection=self.collection, by=request.user, **about))
+
 
 class AgreementViewSet(AdminViewSet):
     serializer_class = api.AgreementSerializer
@@ -282,8 +294,9 @@ class ScoreViewSet(AdminViewSet):
         facets = [choice.facet] if choice.facet else choice.facets
         about: dict[str, Any] = {"facets": facets, "split": choice.split, "seed": self.collection.seed}
         board = scores.leaderboard(runs, tables, choice.queries, choice.profile, **about) if tables else []
+        said = " ".join([choice.said, *(each.said for each in choice.qrels)])
         row = {"profile": choice.profile.name, "scope": choice.profile.scope, "split": choice.split, "by": choice.by}
-        return Response(self.get_serializer(row | {"said": choice.said, "systems": board}).data)
+        return Response(self.get_serializer(row | {"said": said, "systems": board}).data)
 
 
 class ReleaseViewSet(ListModelMixin, RetrieveModelMixin, AdminViewSet):

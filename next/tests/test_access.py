@@ -46,7 +46,9 @@ LOGGED_IN |= {"api-collections-list"}
 MEMBERS |= {"api-collections-detail", "api-guideline-list"}
 ANNOTATORS |= {"api-judging-list", "api-judging-pairs", "api-judging-pair"}
 ADJUDICATORS |= {"api-cases-list", "api-cases-pairs", "api-cases-pair"}
-POST_ONLY |= {"api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-jobs-cancel"}
+POST_ONLY |= {
+    *("api-queries-topics", "api-runs-build", "api-pool-sets-freeze", "api-labels-judgments", "api-jobs-cancel"),
+}
 NOT_HERE |= {
     *("api-runs-detail", "api-runs-lists", "api-pool-sets-manifest", "api-agreement-list"),
     *("api-releases-detail", "api-releases-download"),

@@ -23,6 +23,7 @@ from knox.models import get_token_model
 from adjudication.labels import labelled_pairs
 from annotation.models import Judgment, Slot
 from config.celery import app
+from jobs import work
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +137,7 @@ def test_a_case_is_decided_once_by_who_judged_neither(query, people, call):
         ("documents/", {"file": SimpleUploadedFile("a.jsonl", b'{"id": "x", "title": "X"}\n')}),
         ("queries/topics/", {"file": SimpleUploadedFile("a.tsv", b"51\tHarbour dues\n")}),
         ("runs/", {"name": "mine", "file": SimpleUploadedFile("a.run", b"d00 Q0 d01 1 0.5 x\n")}),
+        ("labels/judgments/", {"file": SimpleUploadedFile("a.csv", b"query,docno,judge,grade\n")}),
     ],
 )
 def test_an_unknown_key_is_refused_and_nothing_is_done(query, call, path, body):
@@ -159,6 +161,20 @@ def test_what_a_script_uploads_is_what_the_page_imports(query, call):
     topics = SimpleUploadedFile("a.tsv", b"51\tHarbour dues\n")
     assert call("admin", "queries/topics/", {"skip": 0}, file=topics).json()["added"] == 1
     assert [row["name"] for row in call("admin", "queries/").json()["results"]] == ["51", "d00_method"]
+
+
+def test_judgments_of_a_script_are_imported_as_on_the_page(query, papers, people, call):
+    def sent(**chosen):
+        text = f"query,docno,who,score\nd00_method,{papers[-1].docno},bob,2\nd00_method,{papers[-1].docno},ann,1\n"
+        return call("admin", "labels/judgments/", chosen, file=SimpleUploadedFile("a.csv", text.encode()))
+
+    refused = sent(judge="whom", grade="score")
+    assert (refused.status_code, refused.json()["error"]) == (400, "BadInput")
+    started = sent(judge="who", grade="score")
+    assert started.status_code == 202
+    work.run(started.json()["id"])
+    (label,) = call("admin", "labels/").json()["results"]
+    assert [(each["judge"], each["grade"]) for each in label["judgments"]] == [("bob", 2), ("ann", 1)]
 
 
 @pytest.mark.parametrize(
