@@ -268,8 +268,9 @@ def test_every_page_that_shows_labels_says_their_origin(topped_up, as_, people):
     builders.run(topped_up, "other", {query: list("fedcba") for query in topped_up.queries.all()})
     admin, slug = as_("admin"), topped_up.slug
     query, document = topped_up.queries.get(name="1"), topped_up.documents.get(docno="a")
-    pages = [reverse(name, args=[slug]) for name in ("leaderboard", "compare", "copies", "progress", "release")]
-    pages += [reverse(name, args=[slug]) + "?profile=trec&by=nDCG%4010" for name in ("trust",)]
+    pages = [reverse(name, args=[slug]) for name in ("collection", "leaderboard", "compare", "copies", "progress")]
+    pages += [reverse(name, args=[slug]) for name in ("release", "api-scores-list")]
+    pages += [reverse("trust", args=[slug]) + "?profile=trec&by=nDCG%4010"]
     pages += [reverse("query", args=[slug, query.pk]), reverse("document", args=[slug, document.pk])]
     pages += [reverse("system", args=[slug, run.pk]) for run in topped_up.runs.all()]
     pages += [reverse("comparison", args=["again"]), reverse("leaderboard", args=[slug]) + "?format=latex"]
