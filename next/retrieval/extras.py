@@ -20,7 +20,8 @@ class Extra:
 
     @property
     def install(self) -> str:
-        return f'pip install "qrelsmith[{self.name}]"'
+        """In the project's folder: no package index has it under its name."""
+        return f'pip install ".[{self.name}]"'
 
 
 WORD2VEC = Extra("gensim", "word2vec", "gensim")

@@ -136,11 +136,11 @@ def test_the_page_builds_and_says_what_is_behind(judged, as_, monkeypatch):
     client, url = as_("admin"), reverse("baselines", args=[judged.slug])
     page = client.get(url)
     assert page.context["wanted"] == ["fabs_tfidf", "fabs_bm25"]
-    assert "qrelsmith[word2vec]" in page.content.decode()
+    assert ".[word2vec]" in page.content.decode()
     build = reverse("build-baselines", args=[judged.slug])
     assert client.post(build).status_code == 400
     refused = client.post(build, {"name": "fabs_cbow200"})
-    assert (refused.status_code, "qrelsmith[word2vec]" in refused.content.decode()) == (400, True)
+    assert (refused.status_code, ".[word2vec]" in refused.content.decode()) == (400, True)
     assert client.post(build, {"name": "fabs_bm25"}).url == url
     job = client.get(url).context["job"]
     assert (job.kind, job.parameters) == ("build_baselines", {"names": ["fabs_bm25"]})

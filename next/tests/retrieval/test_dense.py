@@ -90,7 +90,7 @@ def test_the_real_gensim_ranks_what_has_a_word(name):
 def test_without_its_library_a_retriever_says_how_to_install_it(collection, papers, as_, monkeypatch, name, extra):
     monkeypatch.setattr(extras, "find_spec", lambda package: None)
     builders.query(collection, papers[0])
-    admin, sentence = as_("admin"), f'pip install "qrelsmith[{extra}]"'
+    admin, sentence = as_("admin"), f'pip install ".[{extra}]"'
     page = admin.get(reverse("add-run", args=[collection.slug])).content.decode()
     assert sentence in page.replace("&quot;", '"')
     assert f'value="{name}"' not in page
