@@ -54,7 +54,11 @@ class PracticeForm(forms.Form):
     file = forms.FileField(
         label="Answers", required=False, help_text="A CSV file with the columns query, docno and grade."
     )
-    with_unchecked_labels = forms.BooleanField(label="I know. Use queries with unchecked labels, too", required=False)
+    with_unchecked_labels = forms.BooleanField(
+        label="Use queries with unchecked labels, too",
+        required=False,
+        help_text="Predicted labels are in bold for these people, and they stay once a query is open.",
+    )
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -32,7 +32,11 @@ ADMIN_TABS = [
         {"queries": "Queries"},
         (*("query", "add-queries", "import-topics"), *("sample-papers", "screen-paper", "choose-papers")),
     ),
-    Tab("Pools", {"pools": "Pools", "runs": "Runs"}, ("pool-set", "build-pools", "pool", "run", "add-run", "run-list")),
+    Tab(
+        "Pools",
+        {"pools": "Pools", "runs": "Runs"},
+        ("pool-set", "build-pools", "pool", "run", "add-run", "add-vectors", "run-list"),
+    ),
     Tab(
         "Judging",
         {
