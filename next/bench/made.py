@@ -16,6 +16,7 @@ from annotation.presentation import present
 from bench.texts import SENTENCES, abstracts
 from corpus.models import Document, Query, text_digest
 from pooling.models import Candidate, Pool, PoolSet
+from retrieval.models import RankedList, Run
 
 
 def make_collection(slug: str, *, queries: int, candidates: int, documents: int, judged: float) -> Collection:
@@ -57,6 +58,21 @@ def make_collection(slug: str, *, queries: int, candidates: int, documents: int,
     openings.open_queries(collection=made, queries=asked, couples=couples, by=admin)
     judge_share(made, judged)
     return made
+
+
+def add_systems(made: Collection, number: int) -> None:
+    """Each ranks the pool of each query, and twice as many other documents, by noise around the grades."""
+    draw = random.Random(number)
+    corpus = list(made.documents.values_list("docno", flat=True))
+    runs = Run.objects.bulk_create(Run(collection=made, name=f"system-{n}", kind="file") for n in range(number))
+    for query in made.queries.all():
+        grades = dict(query.pairs.values_list("document__docno", "final"))
+        grades |= dict.fromkeys(draw.sample(corpus, 2 * len(grades)), None) | grades
+        for place, run in enumerate(runs):
+            noise = {docno: (grade or 0) + draw.gauss(0, 1 + place / 4) for docno, grade in grades.items()}
+            docnos = sorted(noise, key=noise.__getitem__, reverse=True)
+            scores = [noise[docno] for docno in docnos]
+            RankedList.objects.create(run=run, query=query, docnos=docnos, scores=scores)
 
 
 def judge_share(made: Collection, judged: float) -> None:

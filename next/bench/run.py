@@ -144,10 +144,18 @@ def measure_pages(made: Any, database: str, aim: int) -> None:
     from django.urls import reverse
 
     from bench.judging import Judge
+    from bench.made import add_systems
+    from jobs.work import run_now
 
     query = made.queries.first()
-    names = "collection documents queries pools runs progress people cases agreement release datasheet settings"
+    names = "collection documents labels queries pools runs progress people time cases agreement release datasheet"
+    names += " settings record jobs practices copies model-judges leaderboard compare trust"
+    if made.slug == "csfcube":
+        add_systems(made, 10)
+        run_now("compute_agreement", collection=made)
+        run_now("compute_trust", collection=made, profile="csfcube", scope="closed", measure="NDCG%20", split="test")
     paths = [reverse(name, args=[made.slug]) for name in names.split()]
+    paths += [reverse("system", args=[made.slug, run.pk]) for run in made.runs.all()[:1]]
     paths += [reverse("query", args=[made.slug, query.pk]), reverse("document", args=[made.slug, query.document_id])]
     admin = Judge(0, made.slug, session_of("admin"))
     annotator = Judge(0, made.slug, session_of("judge0"))
