@@ -1,8 +1,8 @@
 """What each sentence of an abstract is about: a small model, trained on CSAbstruct (Cohan et al., EMNLP 2019).
 
-Two linear models of scikit-learn. The first reads the words of a sentence and of its neighbours, and its place. The
-second reads what the first says of the whole abstract (stacking; Wolpert, 1992), so that a sentence between two of a
-method is more likely one of the method.
+Linear models of scikit-learn. Two first ones read a sentence, its neighbours and its place: one by words and parts of
+words, one by parts of words alone. The second reads what they say of the whole abstract (stacking; Wolpert, 1992), so
+that a sentence between two of a method is more likely one of the method.
 
 `labeller.npz` has their coefficients as arrays: no text, and nothing that runs when it is read. `train_labeller`
 writes it again, byte for byte.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 SHIPPED = Path(__file__).with_name("labeller.npz")
 LABELS = ("background", "method", "objective", "other", "result")
 OTHER = "other"  # a sentence that belongs to no facet
-OWN_COLUMNS, NEAR_COLUMNS = 2**16, 2**15  # of hashed sequences of words; twice as many are no better
+# Columns of hashed sequences of words, and of parts of words. Twice as many are no better.
+OWN_COLUMNS, NEAR_COLUMNS, PART_COLUMNS = 2**16, 2**15, 2**15
+PARTS = (3, 5)  # characters, so that "proposes" is near "proposing"
 PLACES = 12  # from the start, from the end, and lengths that are told apart
 TENTHS = 10
 FOLDS = 5
@@ -54,15 +56,16 @@ class Abstract:
 
 @dataclass(frozen=True)
 class Labeller:
-    """scikit-learn's SGDClassifier (one label against the others) and LogisticRegression, fitted."""
+    """scikit-learn's SGDClassifiers (one label against the others) and LogisticRegression, fitted."""
 
-    first: Any
+    first: Sequence[Any]
     second: Any
 
     def predict(self, abstracts: Sequence[Sequence[str]]) -> list[tuple[list[str], list[float]]]:
         """Of each abstract, which has at least one sentence: labels, and their probabilities rounded to 3 decimals."""
         shape = Shape(abstracts)
-        first = self.first.predict_proba(features(abstracts, shape))
+        read = zip(self.first, features(abstracts, shape), strict=True)
+        first = [model.predict_proba(columns) for model, columns in read]
         found = self.second.predict_proba(context(first, shape))  # (sentences, labels)
         best = iter(zip(self.second.classes_[found.argmax(1)].tolist(), found.max(1).round(3).tolist(), strict=True))
         pairs = [[next(best) for _ in sentences] for sentences in abstracts]
@@ -74,11 +77,12 @@ class Labeller:
 
         arrays = {
             "labels": self.second.classes_,
-            "first": self.first.coef_.astype(np.float16),  # (labels, features)
-            "first_intercept": self.first.intercept_.round(DECIMALS),
             "second": self.second.coef_.round(DECIMALS),  # (labels, context)
             "second_intercept": self.second.intercept_.round(DECIMALS),
         }
+        for number, model in enumerate(self.first):
+            arrays[f"first{number}"] = model.coef_.astype(np.float16)  # (labels, features)
+            arrays[f"first{number}_intercept"] = model.intercept_.round(DECIMALS)
         with path.open("wb") as file:
             np.savez(file, **arrays)
 
@@ -88,13 +92,17 @@ def load(path: Path = SHIPPED) -> Labeller:
     import numpy as np
     from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-    labeller = Labeller(SGDClassifier(**FIRST), LogisticRegression(**SECOND))
+    models = {
+        "first0": SGDClassifier(**FIRST),
+        "first1": SGDClassifier(**FIRST),
+        "second": LogisticRegression(**SECOND),
+    }
     with np.load(path, allow_pickle=False) as arrays:
-        for name, model in (("first", labeller.first), ("second", labeller.second)):
+        for name, model in models.items():
             model.classes_ = arrays["labels"]
             model.coef_ = arrays[name].astype(float)
             model.intercept_ = arrays[f"{name}_intercept"]
-    return labeller
+    return Labeller([models["first0"], models["first1"]], models["second"])
 
 
 class Shape:
@@ -127,26 +135,35 @@ class Shape:
         return np.hstack([*parts, np.eye(TENTHS)[self.place * TENTHS // self.length]])
 
 
-def features(abstracts: Sequence[Sequence[str]], shape: Shape) -> Any:
-    """(sentences, columns), sparse: words of the sentence, of the one before and the one after; its place.
+def features(abstracts: Sequence[Sequence[str]], shape: Shape) -> list[Any]:
+    """What each of the first models reads (sentences, columns), sparse.
 
-    MurmurHash3 says which column a sequence of words has. Each of the three parts has length 1, times its weight.
+    MurmurHash3 says which column a sequence has. Those of one kind have length 1 together, times their weight.
     """
     from scipy.sparse import csr_array, hstack
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    def hashed(sequences: Callable[[str], Iterator[str]], columns: int) -> Any:
-        hashing = HashingVectorizer(n_features=columns, analyzer=sequences, binary=True, alternate_sign=False)
+    def hashed(columns: int, **options: Any) -> Any:
+        hashing = HashingVectorizer(n_features=columns, binary=True, alternate_sign=False, **options)
         return hashing.transform(chain.from_iterable(abstracts))
 
-    own, words = hashed(own_sequences, OWN_COLUMNS), hashed(near_sequences, NEAR_COLUMNS)
-    near = [shape.neighbour(offset) @ words for offset in (-1, 1)]
-    return hstack([OWN_WEIGHT * own, *near, csr_array(PLACE_WEIGHT * shape.places())], format="csr")
+    own, words = hashed(OWN_COLUMNS, analyzer=own_sequences), hashed(NEAR_COLUMNS, analyzer=near_sequences)
+    parts = hashed(PART_COLUMNS, analyzer="char_wb", ngram_range=PARTS, preprocessor=without_numbers)
+    place, beside = csr_array(PLACE_WEIGHT * shape.places()), [shape.neighbour(offset) for offset in (-1, 1)]
+    return [
+        hstack([OWN_WEIGHT * own, *(each @ words for each in beside), parts, place], format="csr"),
+        hstack([OWN_WEIGHT * parts, *(each @ parts for each in beside), place], format="csr"),
+    ]
+
+
+def without_numbers(sentence: str) -> str:
+    """In lower case, and every number counts as 0."""
+    return re.sub(r"\d+", "0", sentence.lower())
 
 
 def words_of(sentence: str) -> list[str]:
-    """Words and marks; every number counts as 0."""
-    return re.findall(r"\w+|[^\w\s]", re.sub(r"\d+", "0", sentence.lower()))
+    """Words and marks."""
+    return re.findall(r"\w+|[^\w\s]", without_numbers(sentence))
 
 
 def near_sequences(sentence: str) -> Iterator[str]:
@@ -165,15 +182,15 @@ def own_sequences(sentence: str) -> Iterator[str]:
     yield " ".join(["$", *words[-2:]])
 
 
-def context(probabilities: Floats, shape: Shape) -> Floats:
-    """(sentences, 14 × labels + places): the first model's probabilities in the abstract around each sentence.
+def context(probabilities: Sequence[Floats], shape: Shape) -> Floats:
+    """(sentences, 28 × labels + places): both first models' probabilities in the abstract around each sentence.
 
     They and their logarithms, of the sentence, of the one and two before and after it, and the means of all before
     and of all after it; zeros where there is none.
     """
     import numpy as np
 
-    here = np.hstack([np.log(np.maximum(probabilities, 1e-6)), probabilities])
+    here = np.hstack([*(np.log(np.maximum(each, 1e-6)) for each in probabilities), *probabilities])
     near = [shape.neighbour(offset) @ here for offset in (-1, 1, -2, 2)]
     sums = np.vstack([np.zeros(here.shape[1]), here.cumsum(axis=0)])
     at, end = np.arange(len(here)), shape.start + shape.length
@@ -183,7 +200,7 @@ def context(probabilities: Floats, shape: Shape) -> Floats:
 
 
 def train(abstracts: Sequence[Abstract]) -> Labeller:
-    """The second model learns from what the first says of abstracts that it has not seen."""
+    """The second model learns from what the first ones say of abstracts that they have not seen."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression, SGDClassifier
     from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -192,18 +209,15 @@ def train(abstracts: Sequence[Abstract]) -> Labeller:
     shape = Shape(texts)
     labels = np.array([label for each in abstracts for label in each.labels])
     weights = np.array([weight for each in abstracts for weight in each.weights]) ** TRUST
-    first, read = SGDClassifier(**FIRST), features(texts, shape)
-    unseen = cross_val_predict(
-        first,
-        read,
-        labels,
-        groups=shape.abstract,
-        cv=GroupKFold(FOLDS),
-        method="predict_proba",
-        params={"sample_weight": weights},
-    )
+    first, unseen = [], []
+    for read in features(texts, shape):
+        model = SGDClassifier(**FIRST)
+        about = {"method": "predict_proba", "params": {"sample_weight": weights}}
+        folds = {"groups": shape.abstract, "cv": GroupKFold(FOLDS)}
+        unseen.append(cross_val_predict(model, read, labels, **folds, **about))
+        first.append(model.fit(read, labels, sample_weight=weights))
     second = LogisticRegression(**SECOND).fit(context(unseen, shape), labels, sample_weight=weights)
-    return Labeller(first.fit(read, labels, sample_weight=weights), second)
+    return Labeller(first, second)
 
 
 def read_abstracts(path: Path) -> Iterator[Abstract]:
