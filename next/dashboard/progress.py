@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from django.db.models import Avg, Count, F, Max, Q, QuerySet, Sum, Value
-from django.db.models.functions import ExtractIsoYear, ExtractWeek, Least
+from django.db.models import Avg, CharField, Count, F, Max, Q, QuerySet, Sum, Value
+from django.db.models.functions import Cast, Least, Left
 
 from accounts.models import Collection, User
 from adjudication.models import Decision
@@ -17,6 +17,8 @@ Rows = list[dict[str, Any]]
 # A page counts the seconds in which a pair was on screen and its reader active: after a minute without a key, a
 # scroll or a move of the pointer it stops. Of one pair at most ten minutes count.
 LONGEST_ACTIVE = 600.0
+# As text: Django's functions of dates are Python's on SQLite, called for each row.
+DAY = Left(Cast("created_at", CharField()), 10)
 ACTIVE_SECONDS = Sum(Least(F("seconds"), Value(LONGEST_ACTIVE)), filter=Q(seconds__isnull=False))
 
 
@@ -96,13 +98,11 @@ def by_week(collection: Collection) -> Rows:
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
 
     def add(rows: QuerySet[Any], person: str, kind: str) -> None:
-        weeks = rows.filter(collection=collection).annotate(
-            year=ExtractIsoYear("created_at"), week=ExtractWeek("created_at")
-        )
-        for row in weeks.values(person, "year", "week").order_by().annotate(number=Count("pk"), active=ACTIVE_SECONDS):
-            key = (row["year"], row["week"], row[person])
-            entry = found.setdefault(key, {"judgments": 0, "decisions": 0, "seconds": 0.0})
-            entry[kind] = row["number"]
+        days = rows.filter(collection=collection).values(person, day=DAY).order_by()
+        for row in days.annotate(number=Count("pk"), active=ACTIVE_SECONDS):
+            year, week, _ = date.fromisoformat(row["day"]).isocalendar()
+            entry = found.setdefault((year, week, row[person]), {"judgments": 0, "decisions": 0, "seconds": 0.0})
+            entry[kind] += row["number"]
             entry["seconds"] += row["active"] or 0.0
 
     add(Judgment.objects.all(), "judge", "judgments")

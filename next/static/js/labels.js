@@ -16,7 +16,8 @@ function place() {
 
 function goTo(number) {
   const sentence = sentences[Math.max(0, number)];
-  const target = sentence?.querySelector(":checked") ?? sentence?.querySelector("input") ?? form.querySelector("button");
+  const target =
+    sentence?.querySelector(":checked") ?? sentence?.querySelector("input") ?? form.querySelector("button");
   target.focus();
   (sentence ?? target).scrollIntoView({ block: "nearest" });
 }
