@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 
 from accounts.models import Collection
 from adjudication.labels import labelled_queries, labels_state
@@ -104,7 +104,8 @@ def unopened_queries(collection: Collection) -> list[str]:
 
 def self_retrieved(collection: Collection) -> list[str]:
     """The query paper itself or its text again, or a document whose text is the topic's own."""
-    own = Q(document=F("query__document")) | WITH_TEXT & Q(document__text_digest=F("query__document__text_digest"))
+    same_text = Q(document__text_digest=F("query__document__text_digest"))
+    own = same_text & (Q(document=F("query__document")) | WITH_TEXT)
     asked = {query.name: texts_of(query) for query in collection.queries.filter(document=None)}
     wanted = set().union(*asked.values())
     texts = documents_of_pairs(collection).values_list("pk", "title", "sentences") if wanted else []
@@ -130,7 +131,10 @@ def plain(*parts: str) -> str:
 def duplicates(collection: Collection) -> list[str]:
     """Documents of a pool whose text another one of it has, too."""
     columns = ("query__name", "document__docno", "document__text_digest")
-    pairs = [row for rows in all_pairs(collection) for row in rows.filter(WITH_TEXT).values_list(*columns)]
+    several = collection.documents.values("text_digest").annotate(number=Count("pk")).filter(number__gt=1)
+    documents = collection.documents.filter(text_digest__in=several.values("text_digest"))
+    candidates = WITH_TEXT & Q(document__in=documents)
+    pairs = [row for rows in all_pairs(collection) for row in rows.filter(candidates).values_list(*columns)]
     alike = Counter((query, digest) for query, _, digest in pairs)
     return names((query, docno) for query, docno, digest in pairs if alike[query, digest] > 1)
 
