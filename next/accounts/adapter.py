@@ -20,6 +20,7 @@ from accounts.services import accept_invitation, find_invitation
 from web.errors import NotFound
 
 logger = logging.getLogger(__name__)
+LONGEST = 4096  # characters of a username, an address or a password; what is longer is nobody's
 
 
 class InvitedOnly(DefaultAccountAdapter):
@@ -30,6 +31,8 @@ class InvitedOnly(DefaultAccountAdapter):
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """An address is tried once: by allauth's second try, only one that has an account costs two hashes."""
+        if any(len(str(value)) > LONGEST for value in credentials.values()):
+            return None  # SQLite refuses to look for it
         if credentials.get("email") == credentials.get("username"):
             del credentials["email"]
         user: User | None = super().authenticate(request, **credentials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -125,7 +126,7 @@ def read_gold(file: UploadedFile[Any], collection: Collection) -> dict[str, dict
     for text in text_files(file, str(file.name), BadLines(), settings.UPLOAD_MAX_BYTES, ""):
         for line, row in table(text, csv_rows(text, text.lines(), ","), GOLD, {}):
             query, docno, grade = (row.get(column, "") for column in ("query", "docno", "grade"))
-            if not (grade.isdecimal() and grade.isascii() and int(grade) <= collection.top_grade):
+            if not (re.fullmatch(r"[0-9]{1,3}", grade) and int(grade) <= collection.top_grade):
                 text.bad(line, f"a grade is a number from 0 to {collection.top_grade}, got {grade!r}.")
             if gold.setdefault(query, {}).setdefault(docno, int(grade)) != int(grade):
                 text.bad(line, f"{query} and {docno} had another grade before.")

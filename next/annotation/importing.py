@@ -33,6 +33,7 @@ from corpus.formats.records import csv_rows, format_of
 from corpus.matching import known_ids
 from corpus.models import Document, Query
 from corpus.uploads import discard_upload
+from jobs.models import Job
 from jobs.work import Work, job
 from pooling.building import freeze_given
 from pooling.models import Candidate, Pool
@@ -138,7 +139,8 @@ def choose_columns(
     header: Sequence[str], chosen: Mapping[str, str], people: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """As guessed, but for what was chosen. A column of judges, and there is none for each person."""
-    if unknown := next((name for name in chosen.values() if name and name not in header), None):
+    named = [*filter(None, chosen.values()), *(people or [])]
+    if unknown := next((name for name in named if name not in header), None):
         raise BadInput(f"There is no column {unknown!r}. The file has {', '.join(filter(None, header))}.")
     columns = guess(header) | dict(chosen)
     if people is not None:
@@ -251,14 +253,15 @@ def people_to_choose(collection: Collection) -> QuerySet[User]:
 
 
 def _choose_people(collection: Collection, plan: Plan, people: Mapping[str, str]) -> None:
-    """Without a choice, whoever has just this username here, or is of an earlier import. Else a new account."""
+    """Without a choice, whoever had this name in an earlier import, or has this username here. Else a new account."""
     choices = {str(user.pk): user for user in people_to_choose(collection)}
     usual = {user.username: key for key, user in choices.items()}
+    usual |= {user.name: key for key, user in choices.items() if not user.email and not user.has_usable_password()}
     own = User.objects.filter(username__istartswith=f"{collection.slug}-")
     taken = set(own.values_list(Lower("username"), flat=True))
     for name in plan.names:
         username = base = f"{collection.slug}-{NOT_IN_USERNAMES.sub('-', name)}"[:140]
-        chosen = people.get(name, usual.get(name) or usual.get(base, ""))
+        chosen = people.get(name, usual.get(name[:100], ""))
         if chosen in choices:
             plan.who[name] = choices[chosen]
             continue
@@ -277,6 +280,7 @@ def import_judgments(work: Work, *, path: str, **choices: Any) -> None:
         pairs = plural(len(plan.pairs), "judged pair,judged pairs")
         record(Verb.IMPORTED, collection=work.collection, object=f"{pairs} of {PurePath(path).name}", by=work.by)
         transaction.on_commit(lambda: discard_upload(path))
+        Job.objects.filter(pk=work.job_id).update(parameters={"path": path})  # the others have names of people
         result |= {"pairs": len(plan.pairs), "cases": plan.cases, "people": len({*plan.who.values()})}
 
 

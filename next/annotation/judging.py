@@ -60,7 +60,8 @@ def submit_judgment(
         raise Conflict("You judged this pair in another window meanwhile. Look at it again.")
     if slot.judgment and knows_gold(slot):
         raise Conflict("You have finished this training and can see its answers. It can no longer change.")
-    if slot.judgment and pair.state != PairState.OPEN and knows_the_other(judge, query.collection):
+    # Not by the pair's state: one of a practice stays open.
+    if all(each.judgment for each in slots) and knows_the_other(judge, query.collection):
         raise Conflict("Both judgments of this pair are in, and as an admin you can see them. It can no longer change.")
     judgment = Judgment.objects.create(
         collection=query.collection,

@@ -28,17 +28,18 @@ OLD_SHARE = 0.1  # of the number of added pairs: enough to see whether judges ch
 
 
 def candidates_to_judge() -> QuerySet[Candidate]:
-    """A pair with a published label needs no judges."""
-    published = PublishedLabel.objects.filter(query=OuterRef("pool__query"), document=OuterRef("document"))
-    return Candidate.objects.filter(~Exists(published))
+    """Those that nobody was given, and that have no published label. One without any text shows nothing to judge."""
+    the_same = {"query": OuterRef("pool__query"), "document": OuterRef("document")}
+    given, published = Pair.objects.filter(counts=True, **the_same), PublishedLabel.objects.filter(**the_same)
+    return Candidate.objects.filter(~Exists(given), ~Exists(published)).exclude(
+        document__title="", document__sentences=[]
+    )
 
 
 def unopened_pools(collection: Collection) -> QuerySet[Pool]:
-    """Frozen pools that wait for judges: first ones, and later rounds."""
-    opened = Opening.objects.filter(query=OuterRef("query"), pool_set=OuterRef("pool_set"))
-    to_judge = candidates_to_judge().filter(pool=OuterRef("pk"))
+    """Frozen pools that wait for judges: first ones, later rounds, and what an import of judgments left of one."""
     frozen = Pool.objects.filter(pool_set__collection=collection, pool_set__frozen_at__isnull=False)
-    return frozen.filter(~Exists(opened), Exists(to_judge))
+    return frozen.filter(Exists(candidates_to_judge().filter(pool=OuterRef("pk"))))
 
 
 def openable_queries(collection: Collection) -> QueryQuerySet:
@@ -91,11 +92,11 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
         raise Conflict(f"{query.name} is open already, or its labels were published.")
     openings, pairs = [], []
     for pool in pools.order_by("pool_set__round"):
-        opening = Opening.objects.create(query=query, pool_set=pool.pool_set, opened_by=by)
-        # A document without any text shows nothing that could be judged.
-        with_text = candidates_to_judge().filter(pool=pool).exclude(document__title="", document__sentences=[])
-        new = make_pairs(opening, [candidate.document for candidate in with_text.select_related("document")])
-        old = old_documents(query, pool.pool_set.round, len(new))
+        again = {"opened_by": by, "closed_at": None}  # after an import
+        opening, _ = Opening.objects.update_or_create(query=query, pool_set=pool.pool_set, defaults=again)
+        candidates = candidates_to_judge().filter(pool=pool).select_related("document")
+        new = make_pairs(opening, [candidate.document for candidate in candidates])
+        old = old_documents(opening, len(new))
         pairs += [*new, *make_pairs(opening, old, counts=False)]
         openings.append(opening)
     give(query, pairs, couple)  # together, so that no place tells which round a pair is of
@@ -113,12 +114,13 @@ def refuse_unchecked_labels(collection: Collection, queries: Iterable[Query]) ->
         )
 
 
-def old_documents(query: Query, round_number: int, added: int) -> list[Document]:
-    """A random tenth as many of the pairs that both judged before, to be judged again among the added ones."""
-    judged = Pair.objects.filter(query=query, counts=True).judged().select_related("document")
+def old_documents(opening: Opening, added: int) -> list[Document]:
+    """A random tenth as many of the pairs that both judged in earlier rounds, to be judged again among the added."""
+    query, purpose = opening.query, f"old-pairs:{opening.pool_set.round}"  # type: ignore[union-attr]
+    before = Pair.objects.filter(query=query, counts=True).exclude(opening=opening)
     ordered = sorted(
-        (pair.document for pair in judged),
-        key=lambda each: order_key(query.collection.seed, f"old-pairs:{round_number}", query.name, each.docno),
+        (pair.document for pair in before.judged().select_related("document")),
+        key=lambda each: order_key(query.collection.seed, purpose, query.name, each.docno),
     )
     return ordered[: math.ceil(added * OLD_SHARE)]
 

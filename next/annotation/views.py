@@ -227,7 +227,7 @@ def guideline(request: CollectionRequest, collection: Collection) -> HttpRespons
     versions = Guideline.objects.filter(collection=collection, facet=facet)
     current = guidelines.guideline_in_force(collection, facet)
     if wanted := request.GET.get("version", ""):
-        current = get_object_or_404(versions, version=wanted if wanted.isdecimal() else 0)
+        current = get_object_or_404(versions, version=wanted if wanted.isdecimal() and len(wanted) < 6 else 0)
     context = {
         "collection": collection,
         "facet": facet,

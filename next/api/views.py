@@ -47,6 +47,7 @@ from retrieval.retrievers import find_retriever
 from retrieval.run_files import import_run
 from web.errors import BadInput, NotFound
 from web.forms import cleaned
+from web.tables import MOST_WORDS
 
 JOB = {202: JobSerializer}
 MULTIPART = "multipart/form-data"
@@ -87,9 +88,16 @@ class MemberViewSet(ListModelMixin, AdminViewSet):
         return self.collection.memberships.select_related("user").order_by("user__username")
 
 
+class Search(SearchFilter):
+    """By as many words as a search on a page takes."""
+
+    def get_search_terms(self, request: Any) -> list[str]:
+        return list(super().get_search_terms(request))[:MOST_WORDS]
+
+
 class DocumentViewSet(ListModelMixin, RetrieveModelMixin, AdminViewSet):
     serializer_class = api.DocumentSerializer
-    filter_backends = [SearchFilter]
+    filter_backends = [Search]
     search_fields = ["docno", "title"]
     parser_classes = [MultiPartParser]
 
@@ -286,8 +294,12 @@ class ScoreViewSet(AdminViewSet):
     @extend_schema(parameters=[api.ScoresQuery], responses={200: api.ScoresSerializer} | JOB)
     def list(self, request: Any, slug: str) -> Response:
         """The leaderboard, or the job that scores it first where that takes long: then ask again."""
-        given(api.ScoresQuery, request.query_params)
+        asked = given(api.ScoresQuery, request.query_params)
         (labels, choice), runs = asked_labels(request, self.collection), scores.systems_of(self.collection)
+        used = {"profile": choice.profile.name, "scope": choice.profile.scope, "by": choice.by}
+        for key, value in (used | {"facet": choice.facet, "split": choice.split}).items():
+            if asked.get(key, value) not in ("", value):
+                raise BadInput(f"{key}: there is no {asked[key]!r} here.")
         tables = scored(request, self.collection, runs, choice) if runs and labels else {}
         if not isinstance(tables, dict):
             return accepted(tables)

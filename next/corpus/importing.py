@@ -22,6 +22,7 @@ from accounts.record import record
 from accounts.services import lock_collection
 from corpus.formats.documents import preview_documents, read_documents
 from corpus.formats.reading import BadLines
+from corpus.labelling import merge_objective
 from corpus.models import Document, text_digest
 from corpus.uploads import discard_upload
 from jobs.models import State
@@ -58,9 +59,8 @@ def import_documents(work: Work, *, files: list[str], skip: int = 0, split: bool
                 labels.update(document.labels)
         with work.commit() as result:
             collection = lock_collection(collection)
-            if "objective" in labels and "background" in collection.facets:
-                collection.merged_labels.setdefault("objective", "background")  # as CSFCube does
-                collection.save(update_fields=["merged_labels"])
+            if "objective" in labels:
+                merge_objective(collection)
             added = collection.documents.filter(import_job=work.job_id).count()
             result |= {"added": added, "unchanged": found - added, "skipped": bad_lines.count, "empty": empty}
             result["reasons"] = bad_lines.reasons

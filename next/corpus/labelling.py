@@ -15,7 +15,7 @@ from accounts.models import Collection
 from accounts.services import lock_collection
 from corpus.digests import json_digest
 from corpus.labeller import LABELS, OTHER, load
-from corpus.models import Document, DocumentQuerySet
+from corpus.models import Document, DocumentQuerySet, Query
 from jobs.work import Work, job
 from web.errors import BadInput, Conflict
 
@@ -26,13 +26,14 @@ BATCH = 200  # documents, written in about 0.1 s, for which a judge on SQLite wa
 def predict_labels(work: Work, *, again: bool = False) -> None:
     """Label the documents without labels; `again`: and those whose predicted labels nobody checked yet.
 
-    The result counts `labelled`, and `kept`: those of opened queries.
+    The result counts `labelled`, and `kept`: those of opened queries, and of papers that would have no sentence of
+    their query's facet.
     """
     check_facets(work.collection)
     labeller = load()
     wanted = to_predict(work.collection, again=again)
     free = wanted.not_opened()
-    done, total, last = 0, free.count(), 0
+    done, kept, total, last = 0, 0, free.count(), 0
     while batch := list(free.filter(pk__gt=last).order_by("pk").only("sentences")[:BATCH]):
         predicted = labeller.predict([document.sentences for document in batch])
         for document, (labels, certainties) in zip(batch, predicted, strict=True):
@@ -41,17 +42,34 @@ def predict_labels(work: Work, *, again: bool = False) -> None:
         with work.step():
             lock_collection(work.collection)
             still = set(free.filter(pk__in=[document.pk for document in batch]).values_list("pk", flat=True))
-            changed = [document for document in batch if document.pk in still]
+            papers = set(Query.objects.filter(document__in=batch).values_list("document", flat=True))
+            changed = [
+                document
+                for document in batch
+                if document.pk in still and not (document.pk in papers and unmarked_query(document, document.labels))
+            ]
             fields = ["labels", "labels_predicted", "certainties", "certainty"]
             Document.objects.bulk_update(changed, fields)
-        done, last = done + len(changed), batch[-1].pk
+        done, kept, last = done + len(changed), kept + len(still) - len(changed), batch[-1].pk
         work.progress(done, total, "documents labelled")
     with work.commit() as result:
         collection = lock_collection(work.collection)
-        if "background" in collection.facets and "objective" not in collection.facets:
-            collection.merged_labels.setdefault("objective", "background")
-            collection.save(update_fields=["merged_labels"])
-        result |= {"labelled": done, "kept": wanted.count() - free.count()}
+        merge_objective(collection)
+        result |= {"labelled": done, "kept": kept + wanted.count() - free.count()}
+
+
+def merge_objective(collection: Collection) -> None:
+    """An objective counts as background, as CSFCube has it: not where it is a facet, or judges saw a background."""
+    is_seen = collection.queries.filter(facet="background", openings__isnull=False).exists()
+    if "background" in collection.facets and "objective" not in collection.facets and not is_seen:
+        collection.merged_labels.setdefault("objective", "background")
+        collection.save(update_fields=["merged_labels"])
+
+
+def unmarked_query(document: Document, labels: Sequence[str | None]) -> Query | None:
+    """A query of the document's that none of these labels would mark a sentence of."""
+    asked = document.queries.filter(sentence_numbers=[]).exclude(facet="")
+    return next((query for query in asked if not document.collection.labels_of(query.facet) & {*labels}), None)
 
 
 def to_predict(collection: Collection, *, again: bool) -> DocumentQuerySet:
@@ -96,7 +114,7 @@ def labels_digest(document: Document) -> str:
 @transaction.atomic
 def check_labels(*, document: Document, labels: Sequence[str | None], seen: str) -> None:
     """Save what a person says of each sentence. `seen` is the digest of the labels that the page showed."""
-    collection = lock_collection(document.collection)
+    document.collection = lock_collection(document.collection)
     document.refresh_from_db(fields=["sentences", "labels", "labels_predicted"])
     if len(labels) != len(document.sentences) or not {*labels} <= {*labels_to_choose(document)}:
         raise BadInput(f"Choose a label for each of the {len(document.sentences)} sentences of {document}.")
@@ -108,12 +126,11 @@ def check_labels(*, document: Document, labels: Sequence[str | None], seen: str)
                 f"{document} is in an opened query: judges saw it with these labels, so they stay. "
                 "You can only confirm them."
             )
-        for query in document.queries.filter(sentence_numbers=[]).exclude(facet=""):
-            if not collection.labels_of(query.facet) & {*labels}:
-                raise Conflict(
-                    f"{query} asks for the sentences on {query.facet}, so label at least one {query.facet}, "
-                    "or delete the query first."
-                )
+        if query := unmarked_query(document, labels):
+            raise Conflict(
+                f"{query} asks for the sentences on {query.facet}, so label at least one {query.facet}, "
+                "or delete the query first."
+            )
     document.labels, document.labels_predicted = list(labels), False
     document.certainties, document.certainty = [], None
     document.save(update_fields=["labels", "labels_predicted", "certainties", "certainty"])

@@ -176,7 +176,7 @@ def read_grade(answer: Answer, highest: int) -> tuple[int | None, str]:
         return None, Problem.EMPTY
     found: list[object] = []
     for match in GRADE.finditer(answer.text):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             read = json.loads(match["umbrela"] or match[0], object_pairs_hook=list)
             found += [value for name, value in read if name == "grade"] if isinstance(read, list) else [read]
     if not found and NUMBER.fullmatch(answer.text) and len(answer.text) < 20:

@@ -7,7 +7,7 @@ report compares its labels with the original's.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -95,6 +95,8 @@ def make_copy(
     papers = {query.own_docno for query in asked.values()}
     documents = copy_documents(original, copy, {*sample["docno"], *papers}, texts or {})
     copied = copy_queries(copy, asked, documents)
+    if texts:
+        refuse_unmarked(copied.values(), texts)
     pool_set = PoolSet.objects.create(collection=copy, plan={})
     for query_name, rows in sample.groupby("query"):
         pool = Pool.objects.create(pool_set=pool_set, query=copied[str(query_name)])
@@ -126,6 +128,18 @@ def copy_documents(
         document.text_digest = text_digest(document.title, document.sentences)
         rows.append(document)
     return {document.docno: document for document in Document.objects.bulk_create(rows, batch_size=500)}
+
+
+def refuse_unmarked(queries: Iterable[Query], texts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise BadInput where judges would see the wrong sentences in bold, or none."""
+    for query in queries:
+        if query.own_docno in texts and query.sentence_numbers:
+            raise BadInput(f"{query.name} asks for sentences by number. Leave {query.own_docno} out of the texts.")
+        if query.own_docno in texts and query.facet and not any(marked for _, marked in query.marked_sentences()):
+            raise BadInput(
+                f"The text given for {query.own_docno} has no sentence labelled {query.facet}, which {query.name} asks "
+                f"for. Label its sentences, or leave it out."
+            )
 
 
 def copy_queries(copy: Collection, asked: Mapping[str, Query], documents: Mapping[str, Document]) -> dict[str, Query]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -116,11 +117,21 @@ def parse(name: str) -> Any:
         except (ValueError, NameError, LookupError, SyntaxError, AssertionError):
             continue
         providers = (each for each in ir_measures.DefaultPipeline.providers if each.is_available())
-        first = next((each for each in providers if each.supports(measure)), None)
+        first = next((each for each in providers if supports(each, measure)), None)
         if first is None or first.NAME in PROGRAMS:
-            raise BadInput(f"{name} needs a program that is not installed here.")
+            raise BadInput(f"{name} cannot be computed here: it has other parameters, or needs another program.")
+        try:
+            ir_measures.calc_aggregate([measure], {"q": {"d": 1}}, {"q": {"d": 1.0}})
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise BadInput(f"{name} cannot be computed: {error}") from error
         return measure
     raise BadInput(f"There is no measure {name!r}. Use a name of ir-measures, such as AP, nDCG@10 or P(rel=2)@5.")
+
+
+def supports(provider: Any, measure: Any) -> bool:
+    with suppress(AssertionError):  # of one that asks for other parameters
+        return bool(provider.supports(measure))
+    return False
 
 
 def _precision_at_last(least: int) -> Callable[[Sequence[int], Mapping[str, int]], float]:

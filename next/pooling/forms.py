@@ -72,7 +72,7 @@ class BuildForm(forms.Form):
         depths = {}
         for line in self.cleaned_data["depths"]:
             query, _, n = line.rpartition(" ")
-            if not query or not n.isdecimal() or not 1 <= int(n) <= 1000:
+            if not query or not n.isdecimal() or len(n) > 4 or not 1 <= int(n) <= 1000:
                 raise forms.ValidationError(f"A line is a query and a number from 1 to 1000, got “{line}”.")
             depths[query.strip()] = int(n)
         return depths

@@ -24,6 +24,7 @@ from corpus.uploads import discard_upload, find_upload, keep_upload
 from jobs.models import Job
 from jobs.work import Work, job, start_job
 from retrieval.building import DEPTH, insert_lists, without
+from retrieval.lists import Ranking
 from retrieval.models import VECTORS, Run
 from retrieval.run_files import NAMED, check_name
 from retrieval.vectors import Compare, by_cosine, by_distance, by_product, nearest
@@ -59,7 +60,7 @@ def read_header(file: IO[bytes], name: str, size: int) -> tuple[int, int, np.dty
     if len(shape) != 2 or min(shape) < 1 or by_columns:
         hint = " Save it in C order (numpy.ascontiguousarray)." if by_columns else ""
         raise BadInput(f"{name} must have one row for each document, got the shape {str(shape)[:60]}.{hint}")
-    rows, columns = shape
+    rows, columns = map(int, shape)  # a header's True is a number, too
     if size != head.tell() + rows * columns * dtype.itemsize:
         raise BadInput(f"{name} has {size:,} bytes, which is not the size of {rows} rows of {columns} numbers.")
     file.seek(head.tell())
@@ -143,10 +144,14 @@ def rank_vectors(work: Work, *, name: str, vectors: str, ids: str, compare: str)
     run.settings = {"file": filename, "documents": len(docnos), "corpus": len(corpus), "compared": label}
     if outside := [each for each in given if each not in places]:
         run.skipped = {"ids outside the corpus": {"number": len(outside), "named": outside[:NAMED]}}
-    rankings = []
+    rankings: list[tuple[Query, Ranking]] = []
     for query, ranking in zip(asked, nearest(docnos, rows, found[list(asked.values())], DEPTH + 1, by), strict=True):
         rankings.append((query, without(query.own_docno, ranking, DEPTH)))
         work.progress(len(rankings), len(asked), f"{name}: queries ranked")
+    if empty := [query.name for query, (docnos, _) in rankings if not docnos]:
+        if len(empty) == len(rankings):
+            raise BadInput(f"{filename}: nothing can be compared by {label.lower()}. Are vectors zero, or too large?")
+        run.skipped |= {"queries whose vector cannot be compared": {"number": len(empty), "named": empty[:NAMED]}}
     with work.commit() as result:
         check_name(lock_collection(work.collection), name)
         run.save()

@@ -72,6 +72,8 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Any:
     from rest_framework.response import Response
     from rest_framework.views import exception_handler
 
+    if isinstance(error, UnicodeDecodeError | RecursionError):  # a token of odd bytes, JSON of 10,000 brackets
+        error = BadInput("The request cannot be read.")
     if isinstance(error, AppError):
         return Response({"error": type(error).__name__, "message": str(error)}, status=error.status)
     response = exception_handler(error, context)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import tarfile
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from django.contrib.auth import get_user_model
+from django.core.exceptions import SuspiciousFileOperation
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.management import call_command
@@ -22,6 +24,10 @@ from django.db.migrations.loader import MigrationLoader
 
 from web.management.commands.backup import DATABASE, FILES, MANIFEST, copy_sqlite, digest, run_postgresql
 
+DAMAGED = (
+    *(OSError, tarfile.TarError, EOFError, LookupError, ValueError, TypeError, AttributeError),
+    *(SuspiciousFileOperation, sqlite3.DatabaseError),
+)
 CHUNK = 1 << 20  # bytes
 EMPTIED = "--command=SET lock_timeout = '10s'; DROP SCHEMA public CASCADE; CREATE SCHEMA public"
 
@@ -46,7 +52,7 @@ class Command(BaseCommand):
                     shutil.copyfileobj(content_of(tar, members[DATABASE]), dump)
                     dump.flush()
                     load(dump.name)
-        except (OSError, tarfile.TarError, EOFError, LookupError, ValueError) as error:
+        except DAMAGED as error:
             raise CommandError(f"{file} cannot be restored: {error}") from error
         call_command("migrate", verbosity=0)
         self.stdout.write(f"Restored {len(members)} members of {file}.")
