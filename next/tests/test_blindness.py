@@ -220,11 +220,16 @@ def test_a_trainee_learns_no_answer_before_the_end(collection, papers, people, a
     query = builders.query(collection, papers[0])
     cem = builders.person("cem", collection, "annotator")
 
+    def gold(*grades):
+        return {query.name: dict(zip(("d01", "d02", "d03"), grades, strict=True))}
+
+    about = {"documents": gold_documents(collection, gold(1, 1, 1)), "people": [cem], "by": None}
+    practice = start_practice(collection=collection, name="Training", gold=gold(1, 1, 1), **about)
+
     def train(*grades):
         def history():
-            gold = {query.name: dict(zip(("d01", "d02", "d03"), grades, strict=True))}
-            about = {"documents": gold_documents(collection, gold), "people": [cem], "by": None}
-            start_practice(collection=collection, name="Training", gold=gold, **about)
+            practice.gold = gold(*grades)
+            practice.save()
             for slot in Slot.objects.filter(judge=cem, position__lt=3).select_related("pair", "judge"):
                 builders.judge(slot.pair, cem, 1)
 
