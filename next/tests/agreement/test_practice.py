@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from scipy.stats import spearmanr
 
+from accounts.services import add_member
 from adjudication.labels import labelled_pairs, labels_state
 from agreement.practice import judged_by_all, pilot_report, trainee_report
 from annotation import openings
@@ -97,6 +98,9 @@ def test_a_pilot_shows_agreement_and_the_worst_pairs_as_soon_as_all_have_judged(
     assert by_name["ann", "cem"]["spearman"].value == pytest.approx(expected)
     assert report["worst"][0]["pair"].document.docno == docnos[2]
     assert len(report["worst"]) == 3, "the pair that all agree on is nothing to talk about"
+    add_member(collection=pilot.collection, user=people.ann, roles=["admin", "annotator"])
+    with pytest.raises(Conflict, match="as an admin you can see them"):  # and improve the agreement
+        judge_practice(pilot, dict.fromkeys(docnos, (1, 1, 1)), people=[people.ann])
 
 
 def test_nothing_of_a_practice_counts(pilot, collection, people):
@@ -211,6 +215,7 @@ def test_answers_come_from_a_file(collection, papers, cem, as_):
     [
         ("d00_method,d01,4", "answers.csv:2: a grade is a number from 0 to 3, got &#x27;4&#x27;"),
         ("d00_method,d01,-1", "answers.csv:2: a grade"),
+        (f"d00_method,d01,{'9' * 5000}", "answers.csv:2: a grade"),
         ("d00_method,d01,1\nd00_method,d01,2", "answers.csv:3: d00_method and d01 had another grade"),
         ("d00_result,d01,1", "has no query &#x27;d00_result&#x27;"),
         ("d00_method,d77,1", "has no document &#x27;d77&#x27;"),

@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.models import User
 from adjudication.labels import final_labels, labelled_pairs
 from agreement.report import agreement_report
-from annotation import importing
+from annotation import importing, openings
 from annotation.models import Judgment, Opening, Pair, Slot
 from corpus.models import Document, Query
 from jobs.work import run, run_now
@@ -211,3 +211,27 @@ def test_csfcubes_ratings_as_csv_have_the_published_agreement(collection, csfcub
         "background": [0.4553, 0.4288, 0.2814, 57.0672],
         "method": [0.3086, 0.2557, 0.2029, 69.6],
     }
+
+
+def test_what_an_import_leaves_of_a_pool_can_be_judged(query, collection, people, upload, papers):
+    other = builders.query(collection, papers[0], "result")
+    builders.frozen_pool(other, papers[1:5])
+    imported(collection, upload("a.csv", f"{HEAD}d00_result,d01,ann,1\nd00_result,d01,bob,1\n"))
+    assert list(openings.openable_queries(collection)) == [other]
+    openings.open_queries(collection=collection, queries=[other], couples={other.pk: (people.ann, people.bob)}, by=None)
+    docnos = other.pairs.filter(state="open").values_list("document__docno", flat=True)
+    assert (sorted(docnos), openings.openable_queries(collection).count()) == (["d02", "d03", "d04"], 0)
+    assert other.pairs.filter(counts=False).count() == 0
+
+
+def test_a_person_of_an_earlier_import_is_found_by_the_exact_name(collection, topics, upload):
+    imported(collection, upload("a.csv", f"{HEAD}1,a,ann b,1\n1,a,😀,1\n"))
+    found = plan(collection, upload("b.csv", f"{HEAD}1,b,ann-b,1\n1,b,😎,1\n2,b,ann b,1\n2,b,😀,1\n"))
+    assert {name: user.pk is None for name, user in found.who.items()} == {
+        "ann-b": True,
+        "😎": True,
+        "ann b": False,
+        "😀": False,
+    }
+    assert found.faults == []
+    assert "ann" not in str(collection.jobs.get().parameters)

@@ -170,6 +170,7 @@ def test_judgments_of_a_script_are_imported_as_on_the_page(query, papers, people
 
     refused = sent(judge="whom", grade="score")
     assert (refused.status_code, refused.json()["error"]) == (400, "BadInput")
+    assert sent(judge="", people="ann,Bob").status_code == 400, "a column that the file does not have"
     started = sent(judge="who", grade="score")
     assert started.status_code == 202
     work.run(started.json()["id"])
@@ -202,6 +203,17 @@ def test_a_session_needs_a_csrf_token_and_a_bad_token_is_nobody(collection, peop
     assert client.post("/api/collections/papers/agreement/").status_code == 403
     for header in ("Token nonsense", "Token ", "Basic YTpi"):
         assert Client().get("/api/collections/papers/", headers={"authorization": header}).status_code == 401
+    assert Client().get("/api/collections/papers/", headers={"authorization": "Token \xff"}).status_code == 400
+
+
+def test_odd_requests_are_refused(query, call, people):
+    client = Client()
+    client.force_login(people.admin)
+    address = "/api/collections/papers/queries/"
+    assert client.post(address, "[" * 60_000, content_type="application/json").status_code == 400
+    assert call("admin", f"documents/?search={'a+' * 1_100}").status_code == 200
+    assert call("admin", "scores/?facet=colour").status_code == 400
+    assert Client().post("/accounts/login/", {"login": "a" * 60_000, "password": "b"}).status_code == 200
 
 
 def test_pages_have_50_rows_and_at_most_500(collection, call):

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from sklearn.metrics import f1_score
 
 from corpus import labeller
-from corpus.labelling import check_labels, labels_digest, next_to_check, to_check
+from corpus.labelling import check_labels, labels_digest, merge_objective, next_to_check, to_check
 from corpus.models import Document
 from corpus.queries import add_query_papers
 from jobs.work import run_now
@@ -72,6 +72,24 @@ def test_an_objective_counts_as_background_and_other_for_nothing(collection, pla
     assert document.labels == ["objective", "other"]
     add_query_papers(collection=collection, wanted=[("a", "background", [])])
     assert [marked for _, marked in collection.queries.get().marked_sentences()] == [True, False]
+
+
+def test_an_objective_that_is_a_facet_or_that_judges_saw_stays_one(query, collection, people, papers, plain):
+    plain("a")
+    own = builders.collection("own", facets=["background", "objective"])
+    merge_objective(own)
+    builders.opened(builders.query(collection, papers[1], "background"), papers[2:4], people.ann, people.bob)
+    predict(collection)
+    collection.refresh_from_db()
+    assert own.merged_labels == collection.merged_labels == {}
+
+
+def test_predicting_again_leaves_a_query_its_sentence(collection, plain):
+    paper = plain("a", SENTENCES[:1])
+    Document.objects.filter(pk=paper.pk).update(labels=["result"], labels_predicted=True)
+    add_query_papers(collection=collection, wanted=[("a", "result", [])])
+    assert predict(collection, again=True) == {"labelled": 0, "kept": 1}
+    assert collection.documents.get().labels == ["result"]
 
 
 @pytest.mark.parametrize(("facets", "reason"), [([], "no facets"), (["method", "mechanism"], "labelled mechanism")])

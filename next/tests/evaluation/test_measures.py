@@ -76,7 +76,13 @@ def test_two_names_of_a_measure_have_one_value():
     assert table.loc["q"].to_dict() == {"AP": 0.5, "map": 0.5}
 
 
-@pytest.mark.parametrize("name", ["", "nonsense", "nDCG@ten", "RP@3", "__import__('os')", "RBP(p=0.8)", "ERR@20"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "nonsense", "nDCG@ten", "RP@3", "__import__('os')"),
+        *("RBP(p=0.8)", "ERR@20", "INST", "AP(rel=0)", "SetF(beta=1e999)"),
+    ],
+)
 def test_what_is_no_measure_is_refused_in_words(name):
     with pytest.raises(BadInput):
         parse(name)

@@ -97,6 +97,8 @@ def test_ids_outside_the_corpus_are_counted_and_vectors_of_zeros_have_no_cosine(
     run = rank(admin, collection, array, ["d00", "d01", "d02", "gone", "d04"])
     assert run.skipped == {"ids outside the corpus": {"number": 1, "named": ["gone"]}}
     assert run.lists.get().docnos == ["d04", "d01"]
+    with pytest.raises(BadInput, match="nothing can be compared"):
+        rank(admin, collection, np.zeros((3, 2)), ["d00", "d01", "d02"], name="zeros")
 
 
 class Evil:
