@@ -11,14 +11,14 @@ from django.views.decorators.http import require_POST
 
 from accounts import erasing, services
 from accounts.access import CollectionRequest
-from accounts.forms import AccountForm, TokenForm
+from accounts.forms import NameForm, TokenForm
 from accounts.models import Token
 from accounts.record import factors_of
 
 
 def account(request: CollectionRequest) -> HttpResponse:
     user = request.user
-    form = AccountForm(request.POST or None, instance=user)
+    form = NameForm(request.POST or None, instance=user)
     if form.is_valid():
         form.save()
         messages.success(request, "Saved.")

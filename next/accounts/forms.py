@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
@@ -11,6 +12,7 @@ from web.forms import LinesField
 
 LONGEST_WORD = 50  # characters of a facet, as in the database, and of a grade's name
 ROLE_CHOICES = [(ADMIN, "Admin"), (ANNOTATOR, "Annotator"), (ADJUDICATOR, "Adjudicator")]
+TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class CollectionForm(forms.ModelForm):
@@ -81,7 +83,20 @@ class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(choices=ROLE_CHOICES, widget=forms.CheckboxSelectMultiple, required=False)
 
 
-class NewAccountForm(forms.ModelForm):
+class NameForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ("name",)
+
+    def clean_name(self) -> str:
+        """One that everybody sees, and that does not turn the text after it."""
+        name: str = self.cleaned_data["name"]
+        if name and (TURNS.search(name) or not any(letter.isalnum() for letter in name)):
+            raise forms.ValidationError("A name has letters, and no marks that turn the direction of text.")
+        return name
+
+
+class NewAccountForm(NameForm):
     """The account of an invited person."""
 
     password = forms.CharField(
@@ -89,9 +104,8 @@ class NewAccountForm(forms.ModelForm):
         help_text="At least 8 characters, not a common one.",
     )
 
-    class Meta:
-        model = User
-        fields = ("username", "name", "email", "password")
+    class Meta(NameForm.Meta):
+        fields = ("username", "name", "email", "password")  # type: ignore[assignment]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
@@ -107,12 +121,6 @@ class NewAccountForm(forms.ModelForm):
         user.set_password(self.cleaned_data["password"])
         user.save()
         return user
-
-
-class AccountForm(forms.ModelForm):
-    class Meta:
-        model = User
-        fields = ("name",)
 
 
 class KeyForm(AddWebAuthnForm):

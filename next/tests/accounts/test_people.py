@@ -151,3 +151,11 @@ def test_a_collections_name_is_one_line(people, collection, as_):
     new = {"name": "Two\nlines", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
     as_("admin").post(reverse("new-collection"), new)
     assert Collection.objects.get(slug="new").name == "Two lines"
+
+
+@pytest.mark.parametrize("name", ["\u202e", "\u202ebob", "\u2067", "…"])
+def test_a_persons_name_can_be_read(people, as_, name):
+    page = as_("ann").post(reverse("account"), {"name": name})
+    assert page.status_code == 200
+    assert page.context["form"].errors["name"]
+    assert as_("ann").post(reverse("account"), {"name": "زينب O’Neil"}).status_code == 302
