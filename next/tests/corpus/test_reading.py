@@ -130,6 +130,7 @@ for expression in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_the_time_of_a_parser_grows_with_its_file():
     parsing = subprocess.run(
         [sys.executable, "-c", PROGRAM, *HOSTILE],
