@@ -1,112 +1,69 @@
-# A newcomer needs make demo, make test and make lint. The logic is in bootstrap.py,
-# demo/management/commands/demo.py, tests/run_all.py, tests/messages.py, tests/mutate.py and
-# docs/make_pictures.py.
+# A newcomer needs `make demo` and `make test`. Everything is installed into .venv by pip from the hashed lock files.
 
-.PHONY: help demo test lint mutate compose-check provider-check machines-check bench bench-judging bench-labels bench-evaluation docs messages pictures lock sbom client release-files clean
+.PHONY: help demo test test-all lint bench compose-check lock clean
 .DEFAULT_GOAL := help
-
 PORT ?= 8000
-UV ?= uv
-export PORT
-
-# The first of these that runs and is new enough is used: `python3` may be old, and a name may be a
-# broken shim. PYTHON=/path/to/python is tried first.
-PYTHONS = $(PYTHON) python3 python3.13 python3.12 python3.11
-NEW_ENOUGH = import sys; sys.exit(sys.version_info < (3, 11))
-# $(call install,LOCK): install the packages of the lock file into .venv.
-install = found=; for python in $(PYTHONS); do \
-	if "$$python" -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then found="$$python"; break; fi; done; \
-	if [ -z "$$found" ]; then \
-	echo "Qrelsmith needs Python 3.11 or newer, and none is on the PATH. Set PYTHON=/path/to/python." >&2; \
-	exit 1; fi; \
-	"$$found" bootstrap.py $(1)
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 
 help:
-	@echo "make demo    start Qrelsmith with a demo collection (options: PORT=8001, DATA_DIR=folder)"
-	@echo "make test    run all tests on SQLite, and those that use a database also on PostgreSQL"
-	@echo "make lint    check style, types, import direction, migrations and production settings"
-	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
-	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate/checks.py'; docs/testing.md)"
-	@echo "make compose-check  start docker-compose.yml with podman, use it, kill and restart its services"
-	@echo "make provider-check  log in at real OpenID and SAML providers in a browser"
-	@echo "make machines-check  judge on two machines that share no folder, and kill their processes"
-	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
-	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
-	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
-	@echo "make bench-labels  measure the labelling of sentences (ARGS='--documents 200000')"
-	@echo "make bench-evaluation  measure the scoring of systems (ARGS='--queries 500 --runs 5')"
-	@echo "make docs    build the documentation site in var/site; a broken link fails"
-	@echo "make messages  bring the texts to translate in locale/ up to date (docs/languages.md)"
-	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
-	@echo "make lock    rewrite the lock files from pyproject.toml (needs uv; ARGS=--upgrade)"
-	@echo "make sbom    list the installed packages with their licences in var/sbom (CycloneDX)"
-	@echo "make client  write a Python client of the API to var/client (docs/client.md)"
-	@echo "make release-files  write the wheel, SBOMs and checksums of a tagged version to dist"
-	@echo "make clean   remove .venv and caches; your data in var/ stays"
+	@echo "make demo      start Qrelsmith with a demo collection (PORT=8001 for another port)"
+	@echo "make test      what guards a merge: on SQLite, and on PostgreSQL where it answers (ARGS='tests/pooling')"
+	@echo "make test-all  all tests, on both databases, also those that are slow"
+	@echo "make lint      style, types, import direction, migrations, production settings"
+	@echo "make bench     one table of speeds beside what you would use otherwise"
+	@echo "make compose-check  start docker-compose.yml with podman, kill its services, restore a backup"
+	@echo "make lock      rewrite the lock files from pyproject.toml (needs uv; ARGS=--upgrade)"
+	@echo "make clean     remove .venv and caches; your data in var/ stays"
 
-demo:
-	@$(call install,requirements.lock) && exec .venv/bin/python manage.py start_demo
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Qrelsmith needs Python 3.11 or newer with venv. Set PYTHON=/path/to/python." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
 
-test:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.run_all $(ARGS)
+# A stamp remembers the lock file that was installed. That of development contains the other.
+.venv/app: requirements/app.lock | .venv/bin/python
+	@cmp -s requirements/dev.lock .venv/dev || { echo "Installing the Python packages, only once: a minute or two"; \
+		$(PIP) -r requirements/app.lock; }
+	@cp requirements/app.lock $@
 
-lint:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.lint
+.venv/dev: requirements/dev.lock | .venv/bin/python
+	@echo "Installing the Python packages for development, only once: a minute or two"
+	@$(PIP) -r requirements/dev.lock
+	@cp requirements/dev.lock $@
 
-mutate:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.mutate $(ARGS)
+demo: .venv/app
+	@MODE=demo exec .venv/bin/python manage.py demo --port $(PORT)
 
-machines-check:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.machines $(ARGS)
+test: .venv/dev
+	@.venv/bin/python -m tests.run $(ARGS)
 
-compose-check:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.compose $(ARGS)
+test-all: .venv/dev
+	@.venv/bin/python -m tests.run --all $(ARGS)
 
-provider-check:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.providers $(ARGS)
+lint: .venv/dev
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/oxlint --deny-warnings --quiet web/static/js
+	@.venv/bin/oxfmt --check web/static
+	@.venv/bin/mypy .
+	@.venv/bin/lint-imports
+	@.venv/bin/python manage.py makemigrations --check --dry-run -v0
+	@MODE=production SECRET_KEY=$$(.venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(64))') \
+		ALLOWED_HOSTS=example.org .venv/bin/python manage.py check --deploy --fail-level WARNING
 
-SIZES ?= 10k,100k
-bench:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.run --sizes $(SIZES) $(ARGS)
+bench: .venv/dev
+	@.venv/bin/python -m bench.run $(ARGS)
 
-bench-judging:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.judging $(ARGS)
+compose-check: .venv/dev
+	@.venv/bin/python -m tests.compose
 
-bench-labels:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.labels $(ARGS)
-
-bench-evaluation:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.evaluation $(ARGS)
-
-# -W: a warning, such as a broken link, is an error.
-docs:
-	@$(call install,requirements-dev.lock) && \
-	.venv/bin/python -m sphinx -q -W --keep-going -b html -d var/site-cache docs var/site && \
-	echo "The site is in var/site; open var/site/index.html."
-
-messages:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.messages
-
-pictures:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python docs/make_pictures.py
-
-# With hashes, for every platform, without the address of an index or a file.
-COMPILE = $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
-	--python-version 3.11 $(ARGS) pyproject.toml
-OF_SERVERS = --extra server --extra models --extra word2vec
 lock:
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) $(OF_SERVERS) -c requirements.lock -o requirements-server.lock
-	$(COMPILE) --extra dev $(OF_SERVERS) -c requirements-server.lock -o requirements-dev.lock
-
-sbom:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.sbom $(ARGS)
-
-client:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.client $(ARGS)
-
-release-files:
-	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.supply.release $(ARGS)
+	@uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url $(ARGS) pyproject.toml -o requirements/app.lock
+	@uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url $(ARGS) --extra dev \
+		-c requirements/app.lock pyproject.toml -o requirements/dev.lock
+	@echo "django-storages[s3]>=1.14" | uv pip compile -q --universal --generate-hashes --no-header --no-emit-index-url $(ARGS) \
+		-c requirements/app.lock - -o requirements/s3.lock
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache staticfiles
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

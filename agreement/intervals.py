@@ -1,47 +1,36 @@
-"""Bootstrap intervals of agreement. Values in, values out.
-
-The random numbers are those of `corpus.resampling`, so that the same values have the same interval
-on every machine.
-"""
+"""Bootstrap intervals over queries, with the same random numbers on every machine. Pure."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from functools import cache
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from corpus.resampling import FEWEST_QUERIES, RESAMPLES, Ends, draw, percentile_ends
+RESAMPLES = 2_000
+FEWEST_QUERIES = 10  # from fewer, an interval says more about chance than about the judges
 
 
-class MedianIntervals:
-    """Percentile bootstrap intervals of medians over queries, for one seed.
+def resamples(number: int, name: str) -> Any:
+    """RESAMPLES draws of `number` places from 0 to number - 1, with replacement: shape (RESAMPLES, number).
+
+    They are the 32-bit little-endian words w of SHAKE-256(name), each as ⌊w · number / 2³²⌋.
+    """
+    import numpy as np
+
+    words = np.frombuffer(hashlib.shake_256(name.encode()).digest(4 * RESAMPLES * number), dtype="<u4")
+    return (words.reshape(RESAMPLES, number).astype(np.int64) * number) >> 32
+
+
+def median_interval(values: Sequence[float], seed: str) -> tuple[float, float] | None:
+    """The 95 % percentile interval of the median; None for fewer than FEWEST_QUERIES values.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
     """
+    import numpy as np
 
-    def __init__(self, seed: str) -> None:
-        # The middle ranks of the resamples depend on the number of values only.
-        self._middle_ranks = cache(lambda number: middle_ranks(number, seed))
-
-    def of(self, values: Sequence[float]) -> Ends | None:
-        """The interval of the median of these values; None for fewer than FEWEST_QUERIES.
-
-        The values are drawn with replacement, as many as there are, RESAMPLES times. The ends are
-        percentiles of the medians of these resamples, interpolated linearly.
-        """
-        if len(values) < FEWEST_QUERIES:
-            return None
-        middle = np.sort(np.asarray(values, dtype=np.float64))[self._middle_ranks(len(values))]
-        return percentile_ends(middle.mean(axis=1))
-
-
-def middle_ranks(number: int, seed: str, resamples: int = RESAMPLES) -> npt.NDArray[np.int64]:
-    """The places of the median of each resample among the sorted values: (resamples, 2), from 0.
-
-    The two are the same place if the number of values is odd.
-    """
-    middle = [(number - 1) // 2, number // 2]
-    draws = draw(number, number, f"{seed}|agreement-intervals|{number}", resamples)
-    return np.vstack([np.partition(block, middle, axis=1)[:, middle] for block in draws])
+    number = len(values)
+    if number < FEWEST_QUERIES:
+        return None
+    drawn = np.sort(values)[resamples(number, f"{seed}|agreement-intervals|{number}")]
+    low, high = np.percentile(np.median(drawn, axis=1), [2.5, 97.5])
+    return float(low), float(high)

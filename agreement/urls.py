@@ -1,20 +1,13 @@
-"""Below `/c/<slug>/agreement/`."""
+from django.urls import path
 
-from __future__ import annotations
+from agreement import practice_views, views
 
-from django.urls import URLPattern, URLResolver, include, path
-
-from agreement import views
-from agreement.aspects.views import split
-
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("", views.agreement, name="agreement"),
-    path("compute/", views.compute_agreement, name="compute-agreement"),
-    path("rule/", views.change_agreement_rule, name="change-agreement-rule"),
-    path("split/<path:name>", split, name="split-query"),
-    path("alignment/", include("agreement.alignment.urls")),
-    path("consistency/", include("agreement.consistency.urls")),
-    path("figures/<slug:figure>.<slug:extension>", views.agreement_figure, name="agreement-figure"),
-    path("<slug:missing>.csv", views.agreement_csv, name="agreement-csv"),
-    path("<slug:missing>.json", views.agreement_json, name="agreement-json"),
+urlpatterns = [
+    path("c/<slug:slug>/agreement/", views.agreement, name="agreement"),
+    path("c/<slug:slug>/agreement/compute/", views.compute, name="compute-agreement"),
+    path("c/<slug:slug>/practice/", practice_views.practices, name="practices"),
+    path("c/<slug:slug>/practice/add/", practice_views.add_practice, name="add-practice"),
+    path("c/<slug:slug>/practice/<int:pk>/", practice_views.practice, name="practice"),
+    path("c/<slug:slug>/practice/<int:pk>/close/", practice_views.close, name="close-practice"),
+    path("c/<slug:slug>/practice/<int:pk>/answers/", practice_views.own_training, name="own-training"),
 ]

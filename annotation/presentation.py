@@ -1,64 +1,40 @@
-"""The presentation of a pair to a judge, as a value, and its digest. Pure.
+"""A pair as it is shown for judging, and its digest. Pure.
 
-Only title, sentences and their facet marks exist here: pages and API answers for
-judges are made from a `Presentation`, so they reveal nothing else.
+Only titles, sentences and facet marks exist here. Pages and API answers for judges are made from a Presentation, so
+they can reveal nothing else.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
 
-from corpus.digests import canonical_json
+from corpus.digests import json_digest
+from corpus.models import Document, Query
 
 
-class Sentence(NamedTuple):
-    """A sentence, its mark, and its label, which is shown on request and is in no digest."""
-
+@dataclass(frozen=True)
+class Sentence:
     text: str
     in_facet: bool
-    label: str = ""
 
 
 @dataclass(frozen=True)
 class ShownText:
-    """A title and its sentences; those of the query's facet are marked."""
-
     title: str
     sentences: tuple[Sentence, ...]
-
-    @cached_property
-    def canonical(self) -> bytes:
-        """Its canonical JSON, made once for all pairs that show it."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["sentences"] = [(sentence.text, sentence.in_facet) for sentence in self.sentences]
-        # Without an empty narrative, so that digests made before topics had one stay the same.
-        return canonical_json(
-            {name: value for name, value in values.items() if name != "narrative" or value}
-        )
-
-
-@dataclass(frozen=True)
-class ShownTopic(ShownText):
-    """A topic. All its sentences are of the query's facet, so pages do not emphasise them."""
-
-    narrative: str
-    is_topic: ClassVar[bool] = True
+    narrative: str = ""
+    is_topic: bool = False
 
     @property
-    def description(self) -> str:
-        """The sentences together; "" if they are the title's, as of a topic without description."""
-        text = " ".join(sentence.text for sentence in self.sentences)
-        return "" if "".join(text.split()) == "".join(self.title.split()) else text
+    def has_marks(self) -> bool:
+        """Some, but not all sentences are of the facet: only then are they set in bold."""
+        marks = {sentence.in_facet for sentence in self.sentences}
+        return marks == {True, False}
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """A pair as it is shown for judging."""
-
     query_name: str
     facet: str
     query: ShownText
@@ -66,49 +42,31 @@ class Presentation:
     candidate: ShownText
     guideline_version: int
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
-        content = (
-            b'{"candidate":%b,"docno":%b,"facet":%b,"guideline_version":%d,"query":%b,"query_name":%b}'
-        ) % (
-            self.candidate.canonical,
-            canonical_json(self.docno),
-            canonical_json(self.facet),
-            self.guideline_version,
-            self.query.canonical,
-            canonical_json(self.query_name),
-        )
-        return hashlib.sha256(content).hexdigest()
+        """SHA-256 (hex) of everything shown: it proves which text a judgment is about."""
+        return json_digest(asdict(self))
 
 
-def shown_text(
-    title: str, sentences: Sequence[str], labels: Sequence[str], facet_labels: Collection[str]
-) -> ShownText:
-    """Mark the sentences whose label belongs to the facet; unlabelled ones are never marked."""
-    padded_labels = list(labels) + [""] * (len(sentences) - len(labels))
-    return ShownText(
-        title=title,
-        sentences=tuple(
-            Sentence(text, label in facet_labels, label)
-            for text, label in zip(sentences, padded_labels, strict=False)
-        ),
+def shown_query(query: Query) -> ShownText:
+    sentences = tuple(Sentence(text, marked) for text, marked in query.marked_sentences())
+    if query.document is not None:
+        return ShownText(query.document.title, sentences)
+    return ShownText(query.title, sentences, query.narrative, is_topic=True)
+
+
+def shown_candidate(document: Document, wanted_labels: set[str]) -> ShownText:
+    sentences = document.labelled_sentences()
+    return ShownText(document.title, tuple(Sentence(text, label in wanted_labels) for text, label in sentences))
+
+
+def present(query: Query, document: Document, guideline_version: int) -> Presentation:
+    wanted = query.collection.labels_of(query.facet) if query.facet else set()
+    return Presentation(
+        query_name=query.name,
+        facet=query.facet,
+        query=shown_query(query),
+        docno=document.docno,
+        candidate=shown_candidate(document, wanted),
+        guideline_version=guideline_version,
     )
-
-
-def shown_with_numbers(title: str, sentences: Sequence[str], numbers: Collection[int]) -> ShownText:
-    """Mark the sentences with these numbers, which count from 1."""
-    return ShownText(
-        title=title,
-        sentences=tuple(
-            Sentence(text, number in numbers) for number, text in enumerate(sentences, start=1)
-        ),
-    )
-
-
-def shown_topic(
-    title: str, sentences: Sequence[str], narrative: str, *, has_labels: bool
-) -> ShownTopic:
-    """A topic as a query. All of it is on the facet, if the facet has labels."""
-    marked = tuple(Sentence(text, has_labels) for text in sentences)
-    return ShownTopic(title=title, sentences=marked, narrative=narrative)

@@ -1,30 +1,19 @@
-"""Below `/c/<slug>/judge/`. A docno may hold slashes, so a query name is a path."""
+from django.urls import path
 
-from __future__ import annotations
+from annotation import import_views, opening_views, views
 
-from django.urls import URLPattern, path, register_converter
-
-from annotation import views
-from annotation.converters import TokenConverter
-from annotation.help_requests.views import ask_admin
-from annotation.proposals.views import judge_proposal
-from annotation.questions import views as question_views
-
-register_converter(TokenConverter, "token")
-
-urlpatterns: list[URLPattern] = [
-    path("", views.judge, name="judge"),
-    path("<path:name>/ahead/", views.judge_ahead, name="judge-ahead"),
-    path("<path:name>/undo/", views.judge_undo, name="judge-undo"),
-    path("<path:name>/mine/", views.judge_mine, name="judge-mine"),
-    path("<path:name>/<token:token>/", views.judge_pair, name="judge-pair"),
-    path("<path:name>/<token:token>/later/", views.judge_later, name="judge-later"),
-    path("<path:name>/<token:token>/ask/", ask_admin, name="ask-admin"),
-    path("<path:name>/<token:token>/proposal/", judge_proposal, name="judge-proposal"),
-    path(
-        "<path:name>/<token:token>/question/",
-        question_views.answer_question,
-        name="judge-question",
-    ),
-    path("<path:name>/", views.judge_query, name="judge-query"),
+urlpatterns = [
+    path("c/<slug:slug>/judge/", views.work, name="work"),
+    path("c/<slug:slug>/judge/<int:pk>/", views.workspace, name="workspace"),
+    path("c/<slug:slug>/judge/<int:pk>/pairs/", views.more_pairs, name="judge-more"),
+    path("c/<slug:slug>/judge/<int:pk>/<str:token>/", views.judge_pair, name="judge-pair"),
+    path("c/<slug:slug>/judge/<int:pk>/<str:token>/later/", views.later, name="judge-later"),
+    path("c/<slug:slug>/review/", views.review, name="review"),
+    path("c/<slug:slug>/guideline/", views.guideline, name="guideline"),
+    path("c/<slug:slug>/guideline/edit/", views.edit_guideline, name="edit-guideline"),
+    path("c/<slug:slug>/openings/", opening_views.open_queries, name="open-queries"),
+    path("c/<slug:slug>/openings/hand-over/", opening_views.hand_over, name="hand-over"),
+    path("c/<slug:slug>/openings/close/", opening_views.close, name="close-queries"),
+    path("c/<slug:slug>/judgments/import/", import_views.import_judgments, name="import-judgments"),
+    path("c/<slug:slug>/labels/import/", import_views.import_labels, name="import-labels"),
 ]

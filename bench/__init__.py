@@ -1,1 +1,0 @@
-"""`make bench`: measure time, memory and disk, from ten thousand to two million documents."""

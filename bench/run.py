@@ -1,230 +1,264 @@
-"""`make bench`: measure everything, at growing sizes, and print a table.
+"""`make bench`: one table of speeds, on SQLite and, where it answers, on PostgreSQL.
 
-Each step is a separate process, so that its peak memory is measured alone. All files are in one
-folder (BENCH_DIR, or a temporary one) and are removed, except the corpora if BENCH_DIR is given.
+    make bench                            everything
+    make bench ARGS="judging pages"       some parts: judging, pages, retrieval, scoring, reports, browser, idle
+    make bench ARGS="retrieval --documents 20000"
+
+Everything happens in a folder and a database of its own, on loopback, and is removed at the end.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import http.client
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import Any
 
-from bench.processes import ROOT, exit_on_sigterm, measured_process
-from bench.setting import Bench, Place, database_size, databases
-from bench.steps import CSFCUBE, QUERY_PAPERS
-from bench.table import Instead, Measurement, table
-
-SIZES = "10k,100k"
-ALL_STEPS, SUB_CORPORA = "all", "sub-corpora"
-# Other tools: the step that each is compared with, and the largest corpus that it is given.
-OTHERS = {
-    "rank_bm25": ("bm25_abstract", 100_000),
-    "bm25s": ("bm25_abstract", 1_000_000),
-    "sklearn": ("tfidf_abstract", 1_000_000),
-    "gensim": ("cbow_abstract", 200_000),
-}
-SUB_CORPUS = ("bm25_abstract", "tfidf_abstract")
-SUB_CORPUS_TOOLS = ("bm25s", "sklearn")
-SEVEN = (
-    "bm25_abstract",
-    *(f"{kind}_title" for kind in CSFCUBE),
-    *(f"{kind}_abstract" for kind in CSFCUBE),
-)
+PARTS = ("judging", "pages", "reports", "browser", "retrieval", "scoring", "idle")
+POSTGRESQL = os.environ.get("TEST_POSTGRESQL_URL", "postgres://postgres@127.0.0.1:5432/postgres")
+ROOT = Path(__file__).resolve().parent.parent
 
 
-def measure(place: Place, retrievers: Sequence[str], dump: int) -> None:
-    """Measure every step of Qrelsmith itself on a corpus, or on a sample of a dump of that size."""
-    _import(place, dump)
-    _disk_of_database(place)
-    place.step("digest", label="corpus digest")
-    start = len(place.bench.measurements)
-    for name in retrievers:
-        place.step("index", name, label=f"index {name}")
-    _total(place, "all indexes", start)
-    start = len(place.bench.measurements)
-    for name in retrievers:
-        place.step("search", name, label=f"50 queries {name}")
-    _total(place, "50 queries, CSFCube's six and BM25", start, {f"50 queries {n}" for n in SEVEN})
-    place.step("reopen", *retrievers, label="second start, every index")
-    place.step("invent-runs")
-    place.job("retrieve", retrievers[0], label=f"job: run of {retrievers[0]}")
-    place.job("pools", label="job: pools from 7 runs")
-    place.job("pools", label="job: pools again, replacing drafts")
-
-
-def measure_sub_corpus(place: Place, retrievers: Sequence[str], dump: int) -> None:
-    """Measure a sub-corpus of all documents that were imported, as *Corpus sizes* does."""
-    _import(place, dump)
-    place.step("query-papers")
-    place.step("corpus-sizes", *retrievers, label=_sub_corpus_label(retrievers))
-
-
-def _import(place: Place, dump: int) -> None:
-    """Import a corpus, or a sample of a dump of that size."""
-    place.step("prepare")
-    if dump:
-        folder = str(place.bench.dump(dump))
-        label = f"import of a sub-corpus from {dump:,} works"
-        place.step("sub-corpus", folder, str(dump), str(place.size), label=label)
-    else:
-        place.step("import", str(place.bench.corpus(place.size)), label="import")
-
-
-def _sub_corpus_label(retrievers: Sequence[str]) -> str:
-    return f"measure a sub-corpus: {', '.join(retrievers)}"
-
-
-def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
-    steps = [
-        measurement
-        for measurement in place.bench.measurements[start:]
-        if only is None or measurement.step in only
-    ]
-    if len(steps) > 1 and all(measurement.seconds is not None for measurement in steps):
-        place.bench.keep(
-            Measurement(
-                place.size,
-                place.database,
-                label,
-                sum(measurement.seconds or 0 for measurement in steps),
-                max(measurement.peak for measurement in steps),
-                note=f"sum of {len(steps)} steps",
-                cpu=sum(measurement.cpu or 0 for measurement in steps),
-            )
-        )
-
-
-def _disk_of_database(place: Place) -> None:
-    last = place.bench.measurements[-1]
-    place.bench.measurements[-1] = Measurement(**{**vars(last), "disk": database_size(place)})
-
-
-def compare(bench: Bench, size: int) -> None:
-    """Measure the other tools on the same abstracts."""
-    for what, (retriever, largest) in OTHERS.items():
-        if size > largest:
-            bench.say(f"{size:,} {what}: skipped; too large for a small machine")
-            continue
-        result, peak, problem = measured_process(
-            "bench.others", (what, str(bench.corpus(size))), {}
-        )
-        for label, key in ((f"index {retriever}", "index"), (f"50 queries {retriever}", "search")):
-            note = problem
-            if key == "search" and result.get("asked", 50) < 50:
-                note = f"{what} from {result['asked']} queries"
-            measurement = Measurement(size, what, label, result.get(key), peak, None, note)
-            bench.instead.append(Instead(label, what, measurement))
-        bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
-
-
-def compare_sub_corpus(bench: Bench, size: int, retrievers: Sequence[str]) -> None:
-    """Measure the indexes and all queries of the other tools, one after the other."""
-    queries = min(QUERY_PAPERS, max(1, size // 10))
-    tools = [what for what in SUB_CORPUS_TOOLS if OTHERS[what][0] in retrievers]
-    if any(size > OTHERS[what][1] for what in tools):
-        bench.say(f"{size:,} {', '.join(tools)}: skipped; too large for a small machine")
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
+    parser.add_argument("--documents", type=int, default=200_000, help="of the retrieval part")
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    parts = options.parts or list(PARTS)
+    if options.database:
+        measure(parts, options.database, options.documents)
         return
-    label, measured, notes = _sub_corpus_label(retrievers), [], []
-    for what in tools:
-        given = (what, str(bench.corpus(size)), str(queries))
-        result, peak, problem = measured_process("bench.others", given, {})
-        measured.append((result.get("seconds"), peak))
-        notes.append(problem or f"{what} from {result['asked']:,} of {queries:,} queries")
-        bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
-    seconds = [elapsed for elapsed, _ in measured if elapsed is not None]
-    if seconds:
-        total = sum(seconds) if len(seconds) == len(tools) else None
-        name = ", then ".join(tools)
-        peak = max(peak for _, peak in measured)
-        measurement = Measurement(size, name, label, total, peak, None, "; ".join(notes))
-        bench.instead.append(Instead(label, name, measurement))
+    print(f"{'what':44} {'where':11} {'measured':>12}  {'aim':>10}", flush=True)
+    for database in ("sqlite", "postgresql"):
+        wanted = [part for part in parts if database == "sqlite" or part in ("judging", "pages", "reports")]
+        if wanted and (database == "sqlite" or answers(POSTGRESQL)):
+            run_on(database, wanted, options.documents)
 
 
-def run(
-    sizes: Sequence[int],
-    wanted: Sequence[str],
-    retrievers: Sequence[str],
-    others: bool,
-    bench: Bench,
-    dump: int = 0,
-    steps: str = ALL_STEPS,
-) -> str:
-    """Measure everything and return the table. Later databases build and search one index only."""
-    for size in sizes:
-        with databases(size, bench, wanted) as places:
-            for number, place in enumerate(places):
-                if steps == SUB_CORPORA:
-                    measure_sub_corpus(place, retrievers, dump)
-                else:
-                    measure(place, retrievers if not number else retrievers[:1], dump)
-        if others:
-            if steps == SUB_CORPORA:
-                compare_sub_corpus(bench, size, retrievers)
-            else:
-                compare(bench, size)
-    return table(bench.measurements, bench.instead)
+def run_on(database: str, parts: list[str], documents: int) -> None:
+    """In a process of its own, with a data folder and a database of its own."""
+    import psycopg
+
+    folder = Path(tempfile.mkdtemp(prefix="qrelsmith-bench-"))
+    environment = os.environ | {"DATA_DIR": str(folder), "LOG_LEVEL": "ERROR", "MODE": "local"}
+    name = f"qrelsmith_bench_{os.getpid()}"
+    server = POSTGRESQL.replace("postgres://", "postgresql://")
+    if database == "postgresql":
+        with psycopg.connect(server, autocommit=True) as link:
+            link.execute(f"CREATE DATABASE {name}")
+        environment["DATABASE_URL"] = POSTGRESQL.rsplit("/", 1)[0] + f"/{name}"
+    command = [sys.executable, "-m", "bench.run", *parts, "--documents", str(documents), "--database", database]
+    try:
+        subprocess.run(command, env=environment, check=True, cwd=ROOT)
+    finally:
+        shutil.rmtree(folder)
+        if database == "postgresql":
+            with psycopg.connect(server, autocommit=True) as link:
+                link.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def _all_retrievers() -> list[str]:
-    code = "import json; from bench.steps import retrievers; print(json.dumps(retrievers()))"
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    names: list[str] = json.loads(ran.stdout)
-    return names
+def answers(url: str) -> bool:
+    import psycopg
+
+    with suppress(psycopg.OperationalError):
+        psycopg.connect(url.replace("postgres://", "postgresql://"), connect_timeout=3).close()
+        return True
+    return False
 
 
-def _sizes(text: str) -> list[int]:
-    units = {"k": 1_000, "m": 1_000_000}
-    return sorted(
-        int(float(size[:-1]) * units[size[-1]]) if size[-1] in units else int(size)
-        for size in text.lower().split(",")
-    )
+def say(what: str, where: str, measured: str, aim: str = "") -> None:
+    print(f"{what:44} {where:11} {measured:>12}  {aim:>10}", flush=True)
 
 
-def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="such as 10k,100k,800k,2M")
-    parser.add_argument(
-        "--sub-corpus",
-        type=lambda text: _sizes(text)[0],
-        default=0,
-        metavar="WORKS",
-        help="sample the documents from a dump of so many works, such as 4M",
-    )
-    parser.add_argument("--databases", default="sqlite,postgresql")
-    parser.add_argument("--retrievers", default="", help="default: all; BM25 and TF-IDF")
-    parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
-    parser.add_argument("--steps", choices=(ALL_STEPS, SUB_CORPORA), default=ALL_STEPS)
-    given = parser.parse_args(arguments)
-    usual = SUB_CORPUS if given.steps == SUB_CORPORA else _all_retrievers()
-    retrievers = [name for name in given.retrievers.split(",") if name] or usual
-    with ExitStack() as stack:
-        folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(folder).free
-        if free < (need := 15_000 * max(given.sizes) + 2_000 * given.sub_corpus):
-            raise SystemExit(
-                f"{folder} has {free:,} bytes free, but up to {need:,} may be needed. Free some "
-                "space or set BENCH_DIR to another folder."
-            )
-        bench = Bench(Path(folder), out)
-        others = not (given.no_others or given.sub_corpus)
-        wanted = given.databases.split(",")
-        done = run(given.sizes, wanted, retrievers, others, bench, given.sub_corpus, given.steps)
-        bench.say(f"\n{done}")
+def measure(parts: list[str], database: str, documents: int) -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    if "judging" in parts:
+        measure_judging(database)
+    if "pages" in parts or "reports" in parts:
+        measure_pages_and_reports(parts, database)
+    if "browser" in parts:
+        measure_browser()
+    if "retrieval" in parts:
+        from bench.retrieval import measure_retrieval
+
+        measure_retrieval(say, documents)
+    if "scoring" in parts:
+        from bench.scoring import measure_scoring
+
+        measure_scoring(say)
+    if "idle" in parts:
+        measure_idle()
+
+
+def measure_judging(database: str) -> None:
+    from bench.judging import Judge, many_clients, one_client
+    from bench.made import make_collection
+
+    make_collection("judging", queries=48, candidates=130, documents=1000, judged=0.0)
+    aim = {"sqlite": "≤ 8 ms", "postgresql": "≤ 12 ms"}[database]
+    with server() as port:
+        judges = [Judge(port, "judging", session_of(f"judge{number}")) for number in range(8)]
+        say("save a judgment, one client, median", database, f"{one_client(judges[0], 200):.1f} ms", aim)
+        speed, sent = many_clients(judges, 150)
+        say("judgments a second, 8 annotators", database, f"{speed:.0f}", "≥ 150")
+    from django.db.models import Count
+
+    from annotation.models import Judgment, Pair, Slot
+
+    over_two = Pair.objects.annotate(judged=Count("slots__judgment")).filter(judged__gt=2).count()
+    say("pairs with more than two judgments", database, str(over_two), "0")
+    saved = Slot.objects.exclude(judgment=None).count()
+    assert saved == Judgment.objects.count() == 210 + sent, f"{saved} of {210 + sent} judgments are saved"
+
+
+def measure_pages_and_reports(parts: list[str], database: str) -> None:
+    from bench.made import make_collection
+
+    sizes = [("csfcube", 50, 125, 8000, 100), ("large", 500, 125, 8000, 250)]
+    for slug, queries, candidates, documents, aim in sizes:
+        made = make_collection(slug, queries=queries, candidates=candidates, documents=documents, judged=1.0)
+        if "pages" in parts:
+            measure_pages(made, database, aim)
+        if "reports" in parts and slug == "csfcube":
+            measure_reports(made, database)
+
+
+def measure_pages(made: Any, database: str, aim: int) -> None:
+    """The slowest of all pages that an admin, an annotator and an adjudicator open: median of five."""
+    from statistics import median
+
+    from django.urls import reverse
+
+    from bench.judging import Judge
+    from bench.made import add_systems
+    from jobs.work import run_now
+
+    query = made.queries.first()
+    names = "collection documents labels queries pools runs progress people time cases agreement release datasheet"
+    names += " settings record jobs practices copies model-judges leaderboard compare trust"
+    if made.slug == "csfcube":
+        add_systems(made, 10)
+        run_now("compute_agreement", collection=made)
+        run_now("compute_trust", collection=made, profile="csfcube", scope="closed", measure="NDCG%20", split="test")
+    paths = [reverse(name, args=[made.slug]) for name in names.split()]
+    paths += [reverse("system", args=[made.slug, run.pk]) for run in made.runs.all()[:1]]
+    paths += [reverse("query", args=[made.slug, query.pk]), reverse("document", args=[made.slug, query.document_id])]
+    admin = Judge(0, made.slug, session_of("admin"))
+    annotator = Judge(0, made.slug, session_of("judge0"))
+    asked = [(admin, path) for path in paths] + [(annotator, reverse("work", args=[made.slug]))]
+    asked += [(annotator, reverse("review", args=[made.slug]))]
+    with server() as port:
+        slowest, slowest_path = 0.0, ""
+        for person, path in asked:
+            person.link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            times = []
+            for _ in range(6):
+                began = time.perf_counter()
+                person.request("GET", path)
+                times.append(1000 * (time.perf_counter() - began))
+            if median(times[1:]) > slowest:
+                slowest, slowest_path = median(times[1:]), path
+    pairs = sum(query.pairs.count() for query in made.queries.all())
+    say(f"slowest page at {pairs:,} pairs: {slowest_path[-18:]}", database, f"{slowest:.0f} ms", f"≤ {aim} ms")
+
+
+def measure_reports(made: Any, database: str) -> None:
+    from bench.reports import measure_reports as measure
+
+    measure(made, database, say)
+
+
+def measure_browser() -> None:
+    from bench.browser import key_to_paint
+    from bench.made import make_collection
+
+    make_collection("browser", queries=4, candidates=60, documents=300, judged=0.0)
+    with server() as port:
+        milliseconds = key_to_paint(port, "browser", session_of("judge0"))
+    say("key to next pair painted, median", "Chromium", f"{milliseconds:.0f} ms", "≤ 70 ms")
+
+
+def measure_idle() -> None:
+    """Proportional set size of everything that `make demo` starts, ten seconds after it is ready."""
+    port = free_port()
+    environment = os.environ | {"MODE": "demo"}
+    command = [sys.executable, "manage.py", "demo", "--port", str(port)]
+    demo = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert demo.stdout is not None
+        for line in demo.stdout:
+            if "ready at" in line:
+                break
+        time.sleep(10)
+        family = descendants(demo.pid)
+        total = sum(proportional_size(pid) for pid in family)
+        say(f"demo, idle: {len(family)} processes together", "sqlite", f"{total / 1024:.0f} MiB", "≤ 300 MiB")
+    finally:
+        demo.terminate()
+        demo.wait(timeout=20)
+
+
+def descendants(pid: int) -> list[int]:
+    found = [pid]
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += descendants(int(child))
+    return found
+
+
+def proportional_size(pid: int) -> int:
+    """KiB."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+@contextmanager
+def server() -> Any:
+    """The product as `make demo` starts it: two processes with four threads each."""
+    port = free_port()
+    options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", *options]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(300):
+            with suppress(OSError):
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def session_of(username: str) -> str:
+    from django.test import Client
+
+    from accounts.models import User
+
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client.cookies["sessionid"].value
 
 
 if __name__ == "__main__":
-    exit_on_sigterm()
     main()

@@ -5,4 +5,4 @@ class CorpusConfig(AppConfig):
     name = "corpus"
 
     def ready(self) -> None:
-        from corpus import tasks  # noqa: F401  (registers the job)
+        from corpus import importing, labelling  # noqa: F401  (register their jobs)

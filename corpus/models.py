@@ -1,447 +1,251 @@
-"""Data from outside: documents, the facets to judge on, query papers and queries."""
+"""Documents, and the queries that are asked of them."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models import Q
+from django.utils import timezone
 
-from accounts.models import Collection
-from corpus.digests import text_digest
-from corpus.text.sentence_numbers import numbers_text
-from database.natural_order import NaturalKeyField, natural_key
-from web.tables.paging import Order
-
-DOCNO_ORDER = Order("docno_order", natural_key)
-NAME_ORDER = Order("name_order", natural_key)
-WHOLE_SLUG = "relevance"
-
-
-class Facet(models.Model):
-    """An aspect that similarity is judged on. `labels` are the sentence labels that belong to it.
-
-    A collection without facets has a single one: its key is empty, and it stands for the whole
-    document. A trigger lets no other facet be beside it.
-    """
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="facets")
-    key = models.SlugField(max_length=30, blank=True)
-    name = models.CharField(max_length=60)
-    position = models.PositiveSmallIntegerField()
-    labels = models.JSONField(default=list)
-
-    class Meta:
-        ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "key"], name="facet_key_once"),
-            models.UniqueConstraint(fields=["collection", "position"], name="facet_position_once"),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def is_whole(self) -> bool:
-        """True if documents are judged as a whole: ordinary relevance, without facets."""
-        return not self.key
-
-    @property
-    def slug(self) -> str:
-        """Names it in addresses, where a key cannot be empty."""
-        return self.key or WHOLE_SLUG
-
-    def query_name(self, paper: str, suffix: str = "") -> str:
-        """The id of the query that a query paper has under this facet.
-
-        A query by sentences has the suffix after a hyphen, as in `3264891_method-2`.
-        """
-        name = f"{paper}_{self.key}" if self.key else paper
-        return f"{name}-{suffix}" if suffix else name
-
-
-class DocumentText(NamedTuple):
-    """All of a document that a judge ever sees, and all that a retriever reads."""
-
-    docno: str
-    title: str
-    sentences: list[str]
-    labels: list[str]
+from accounts.models import Collection, User
+from corpus.digests import json_digest
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
-    def with_text(self) -> DocumentQuerySet:
-        """Documents that have a text: retrievers index these, so only these are pooled."""
-        return self.exclude(sentences=[])
+    def for_lists(self) -> DocumentQuerySet:
+        """Without the long columns."""
+        return self.defer("sentences", "labels", "certainties", "cites", "authors", "extra")
 
-    def without_text(self) -> DocumentQuerySet:
-        return self.filter(sentences=[])
+    def unchecked(self) -> DocumentQuerySet:
+        """With labels that were predicted and that nobody looked at yet."""
+        return self.filter(labels_predicted=True)
 
-    def matching(self, words: str) -> DocumentQuerySet:
-        """Those whose title contains the words, or whose docno begins with them."""
-        if not words:
-            return self
-        return self.filter(models.Q(title__icontains=words) | models.Q(docno__istartswith=words))
+    def not_opened(self) -> DocumentQuerySet:
+        """Neither paper nor candidate of a query that was opened: judges saw what their labels mark, so it stays.
+
+        Pairs and openings belong to apps above this one, so they are named by their relations.
+        """
+        return self.exclude(pairs__isnull=False).exclude(queries__openings__isnull=False)
 
 
 class Document(models.Model):
-    """A paper. Title, sentences and labels are its text; the rest is never shown to a judge."""
+    """A title and an abstract as ordered sentences, each with a facet label or "".
+
+    What annotators never see (authors, venue, year, citations) is here too, so no view of theirs renders a Document:
+    they get a Presentation (annotation/presentation.py). `docno` and `cites` are strings, as given. `text_digest`
+    finds documents with the same text, whatever their labels.
+
+    Labels are as given or checked, or `labels_predicted` and not checked yet: `certainties` are their probabilities
+    then, and `certainty` is the least of them; empty and NULL where the labels came predicted.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="documents")
-    docno = models.CharField(max_length=200)
-    docno_order = NaturalKeyField(of="docno", max_length=401)
+    docno = models.CharField("Id", max_length=200)
     title = models.TextField(blank=True)
     sentences = models.JSONField(default=list)
     labels = models.JSONField(default=list)
-    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text.")
+    labels_predicted = models.BooleanField(default=False)
+    certainties = models.JSONField(default=list, blank=True)
+    certainty = models.FloatField(null=True, blank=True)
     year = models.SmallIntegerField(null=True, blank=True)
-    venue = models.TextField(blank=True)
-    authors = models.JSONField(default=list)
-    references = models.JSONField(default=list, help_text="Docnos it cites.")
-    fields = models.JSONField(default=list, help_text="Fields of study.")
+    venue = models.CharField(max_length=300, blank=True)
+    authors = models.JSONField(default=list, blank=True)
+    fields = models.JSONField(default=list, blank=True)
+    cites = models.JSONField(default=list, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    text_digest = models.CharField(max_length=64, db_index=True)
+    import_job = models.UUIDField(null=True, editable=False, db_index=True)
 
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
-        ordering = ["docno"]
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "docno"], name="document_docno_once"),
-            models.CheckConstraint(condition=~models.Q(docno=""), name="document_has_docno"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["collection", "docno"], name="docno_once_in_a_collection")]
         indexes = [
-            models.Index(fields=["collection", "docno_order"], name="document_natural_order")
+            models.Index(fields=["collection", "year"]),  # the filter's years, without reading the texts
+            models.Index(
+                fields=["collection", "certainty"], condition=Q(labels_predicted=True), name="least_certain_first"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.docno
 
     @property
-    def text(self) -> DocumentText:
-        return DocumentText(self.docno, self.title, self.sentences, self.labels)
-
-    @property
     def abstract(self) -> str:
         return " ".join(self.sentences)
 
-    def sentences_of(self, facet: Facet) -> list[str]:
-        """The sentences whose label belongs to the facet; without facets, all of them."""
-        if facet.is_whole:
-            return list(self.sentences)
-        return [self.sentences[number - 1] for number in self.sentence_numbers_of(facet)]
-
-    def sentence_numbers_of(self, facet: Facet) -> list[int]:
-        """The numbers, from 1, of the sentences whose label belongs to the facet."""
-        labels = self.labels[: len(self.sentences)]
-        return [number for number, label in enumerate(labels, start=1) if label in facet.labels]
-
-    def speaks_of(self, facet: Facet) -> bool:
-        """Return whether a sentence is on the facet; True in a collection without facets."""
-        return facet.is_whole or not set(facet.labels).isdisjoint(self.labels)
-
-    def text_digest(self) -> str:
-        return text_digest(self.title, self.sentences, self.labels)
-
-
-class FullText(models.Model):
-    """The full text of a document. Judges of abstracts never see it, and no retriever reads it.
-
-    `sections` is a list with {"heading", "paragraphs"}. `pdf_url` is a link that only a person's
-    browser follows. At least one of both is there.
-    """
-
-    document = models.OneToOneField(Document, models.CASCADE, related_name="full_text")
-    sections = models.JSONField(default=list)
-    pdf_url = models.TextField(blank=True)
-    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of both.")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["document"]
-        constraints = [
-            models.CheckConstraint(
-                condition=~models.Q(sections=[]) | ~models.Q(pdf_url=""),
-                name="full_text_has_sections_or_link",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(pdf_url="") | models.Q(pdf_url__startswith="https://"),
-                name="full_text_link_is_https",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"full text of {self.document}"
-
-
-class DocumentImport(models.Model):
-    """An import of documents: what was read, by which recipe, and what it changed.
-
-    `recipe` has what differs from an import that keeps everything, as `corpus.documents.history`
-    writes it. Its steps say how many documents each rule left out. Rows are never edited.
-    """
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="document_imports")
-    source = models.TextField(help_text="The name of the file, folder or data set.")
-    format_name = models.CharField(max_length=200)
-    recipe = models.JSONField(default=dict)
-    read = models.PositiveIntegerField(help_text="Documents and invalid lines that were read.")
-    created = models.PositiveIntegerField()
-    updated = models.PositiveIntegerField()
-    unchanged = models.PositiveIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["pk"]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(
-                    read__gte=models.F("created") + models.F("updated") + models.F("unchanged")
-                ),
-                name="import_keeps_what_it_read",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.source
-
     @property
-    def kept(self) -> int:
-        return self.created + self.updated + self.unchanged
+    def shown_title(self) -> str:
+        """The title, or the first words of the text where there is none."""
+        if self.title or not self.sentences:
+            return self.title
+        words = self.abstract.split()
+        return " ".join(words[:12]) + (" …" if len(words) > 12 else "")
+
+    def labelled_sentences(self) -> list[tuple[str, str]]:
+        return list(zip(self.sentences, [*self.labels, *[""] * (len(self.sentences) - len(self.labels))], strict=False))
 
 
-class ImportStep(models.Model):
-    """A step of an import: what it left out, and how many documents remained after it.
+def text_digest(title: str, sentences: Sequence[str]) -> str:
+    """SHA-256 (hex) of the text. Labels may be predicted and checked later, so they are not part of it."""
+    return json_digest([title, list(sentences)])
 
-    Step 0 is the reading. A trigger compares every other step with the one before.
+
+class QueryQuerySet(models.QuerySet["Query"]):
+    def in_order(self) -> QueryQuerySet:
+        return self.order_by("facet", "name")
+
+    def with_unchecked_labels(self) -> QueryQuerySet:
+        """Those whose sentences are chosen by predicted labels that nobody checked yet."""
+        return self.filter(document__labels_predicted=True, sentence_numbers=[]).exclude(facet="")
+
+
+class Query(models.Model):
+    """What is asked: a query paper under a facet, a whole paper, chosen sentences of one, or an ordinary topic.
+
+    `name` is `<docno>_<facet>` of a query paper under a facet, and else the paper's or topic's own id. A topic has no
+    document: its title, description and narrative are its text. `sentence_numbers` (from 1) are chosen sentences;
+    empty, the facet's labels choose them. `fold` is the evaluation fold, where folds were imported or made. `field` is
+    the one that published pools name.
     """
 
-    document_import = models.ForeignKey(DocumentImport, models.CASCADE, related_name="steps")
-    position = models.PositiveSmallIntegerField()
-    name = models.TextField(help_text="What was left out, in words.")
-    removed = models.PositiveIntegerField()
-    remaining = models.PositiveIntegerField()
-
-    class Meta:
-        ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["document_import", "position"], name="import_step_position_once"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Topic(models.Model):
-    """A short query that is not a document. Its id may be the docno of a document.
-
-    `sentences` are those of the description, or of the title if there is no description. They are
-    stored, because digests of what judges saw depend on how they were split.
-    """
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="topics")
-    name = models.CharField(max_length=200, help_text="The id in the topic file, with its prefix.")
-    name_order = NaturalKeyField(of="name", max_length=401)
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
+    name = models.CharField("Id", max_length=250)
+    document = models.ForeignKey(Document, models.PROTECT, null=True, blank=True, related_name="queries")
+    facet = models.CharField(max_length=50, blank=True)
+    sentence_numbers = models.JSONField(default=list, blank=True)
     title = models.TextField(blank=True)
     description = models.TextField(blank=True)
     narrative = models.TextField(blank=True)
-    sentences = models.JSONField(default=list)
-    narrative_is_shown = models.BooleanField(
-        default=True,
-        help_text="False where judging began before narratives were shown to judges.",
-    )
-    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text.")
+    paper_type = models.CharField(max_length=100, blank=True)
+    field = models.CharField(max_length=40, blank=True)
+    fold = models.PositiveSmallIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = QueryQuerySet.as_manager()
 
     class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="topic_name_once"),
-            models.CheckConstraint(condition=~models.Q(name=""), name="topic_has_name"),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def abstract(self) -> str:
-        """The text that retrievers read beside the title."""
-        return " ".join(self.sentences)
-
-    @property
-    def shown_narrative(self) -> str:
-        return self.narrative if self.narrative_is_shown else ""
-
-
-class QueryPaperQuerySet(models.QuerySet["QueryPaper"]):
-    def with_source(self) -> QueryPaperQuerySet:
-        """Load the document or the topic with each query paper."""
-        return self.select_related("document", "topic")
-
-
-class QueryPaper(models.Model):
-    """A document or a topic used as a query; its queries share one pool.
-
-    `name` is the docno or the topic's id. It is unique, so a document and a topic with the same id
-    cannot both be query papers of a collection.
-    """
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="query_papers")
-    document = models.OneToOneField(
-        Document, models.PROTECT, related_name="query_paper", null=True, blank=True
-    )
-    topic = models.OneToOneField(
-        Topic, models.PROTECT, related_name="query_paper", null=True, blank=True
-    )
-    name = models.CharField(max_length=200)
-    name_order = NaturalKeyField(of="name", max_length=401)
-    metadata = models.JSONField(default=dict, blank=True)
-
-    objects = QueryPaperQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="query_paper_name_once"),
-            models.CheckConstraint(
-                condition=models.Q(document__isnull=False, topic__isnull=True)
-                | models.Q(document__isnull=True, topic__isnull=False),
-                name="query_paper_is_document_or_topic",
-            ),
-        ]
+        verbose_name_plural = "queries"
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="query_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.name
 
     @property
     def is_topic(self) -> bool:
-        return self.topic_id is not None
+        return self.document_id is None
 
     @property
-    def source(self) -> Document | Topic:
-        """The document or topic. Both must be loaded, as by `with_source`."""
-        source = self.topic or self.document
-        assert source is not None, "the constraint query_paper_is_document_or_topic"
-        return source
+    def shown_title(self) -> str:
+        if self.document is not None:
+            return self.document.shown_title
+        return self.title or self.description
 
     @property
-    def title(self) -> str:
-        return self.source.title
+    def own_docno(self) -> str:
+        """The query paper's own document, which is never pooled; "" for a topic."""
+        return self.document.docno if self.document is not None else ""
 
     @property
-    def page(self) -> str:
-        """The name of the address of its page, which takes its name."""
-        return "topic" if self.is_topic else "document"
+    def main_field(self) -> str:
+        """The field whose mean it counts in: that of its published pool, or the paper's first; "" for none."""
+        return self.field or next(iter(self.document.fields if self.document else []), "")
 
-    @property
-    def references(self) -> list[str]:
-        """The docnos it cites. A topic cites nothing."""
-        return self.document.references if self.document else []
+    def marked_sentences(self) -> list[tuple[str, bool]]:
+        """The query's sentences, and whether each is what is asked for."""
+        if self.document is None:
+            return [(self.description, True)] if self.description else []
+        sentences = self.document.labelled_sentences()
+        if self.sentence_numbers:
+            return [(text, number in self.sentence_numbers) for number, (text, _) in enumerate(sentences, 1)]
+        if not self.facet:
+            return [(text, False) for text, _ in sentences]
+        wanted = self.collection.labels_of(self.facet)
+        return [(text, label in wanted) for text, label in sentences]
 
-    def speaks_of(self, facet: Facet) -> bool:
-        """Return whether a sentence is on the facet. A topic is on each of its queries' facets."""
-        return self.document is None or self.document.speaks_of(facet)
-
-
-SOURCES = ("query_paper__document", "query_paper__topic")
-
-
-def title_of(query_paper: str = "query_paper") -> Coalesce:
-    """The title of a query paper in SQL. `query_paper` is the path to it."""
-    return Coalesce(f"{query_paper}__document__title", f"{query_paper}__topic__title")
-
-
-class QueryQuerySet(models.QuerySet["Query"]):
-    def matching(self, words: str) -> QueryQuerySet:
-        """Those whose id or title contains the words."""
-        if not words:
-            return self
-        return self.filter(
-            models.Q(name__icontains=words)
-            | models.Q(query_paper__document__title__icontains=words)
-            | models.Q(query_paper__topic__title__icontains=words)
-        )
-
-    def names_beside(self, query: Query) -> tuple[str | None, str | None]:
-        """The names of those before and after the query, in the order of names."""
-        names = self.values_list("name", flat=True)
-        return (
-            names.filter(name_order__lt=query.name_order).order_by("-name_order").first(),
-            names.filter(name_order__gt=query.name_order).order_by("name_order").first(),
-        )
-
-    def with_titles(self) -> QueryQuerySet:
-        """Load facet, query paper and title of each query, and no other column of its text."""
-        return self.select_related("facet", *SOURCES).only(
-            *(field.attname for field in Query._meta.concrete_fields),
-            *(f"facet__{field.attname}" for field in Facet._meta.concrete_fields),
-            *(f"query_paper__{field.attname}" for field in QueryPaper._meta.concrete_fields),
-            *(f"{source}__title" for source in SOURCES),
-        )
+    def search_text(self) -> str:
+        """What retrievers search with: the chosen sentences, or title and text where nothing is chosen."""
+        marked = self.marked_sentences()
+        chosen = [text for text, is_chosen in marked if is_chosen]
+        if self.document is not None and chosen:
+            return " ".join(chosen)
+        return " ".join([self.document.title if self.document else self.title, *(text for text, _ in marked)]).strip()
 
 
-class Query(models.Model):
-    """A query paper seen under one facet; `name` is its id in every file.
+class Sample(models.Model):
+    """Papers drawn at random from periods of a collection, to be screened before some become queries.
 
-    It is `<name of the query paper>_<facet>`, or that name alone in a collection without facets.
-    A query by sentences names sentences of its query paper, which a person chose, instead of the
-    whole facet. Its name ends in a hyphen and a word.
+    Without a first and a last year, years do not matter. `docnos` are in the order of screening.
     """
 
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
-    query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="queries")
-    facet = models.ForeignKey(Facet, models.PROTECT, related_name="queries")
-    name = models.CharField(max_length=240)
-    name_order = NaturalKeyField(of="name", max_length=481)
-    sentence_numbers = models.JSONField(
-        null=True,
-        blank=True,
-        help_text="Numbers of its sentences from 1, in order; NULL for the whole facet.",
-    )
-    aspect_names: models.JSONField[list[str], list[str]] = models.JSONField(
-        default=list,
-        blank=True,
-        help_text="What a match can be about, by number from 1, if it is not its sentences.",
-    )
-
-    objects = QueryQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["name"]
-        verbose_name_plural = "queries"
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="query_name_once"),
-            models.UniqueConstraint(
-                fields=["query_paper", "facet"],
-                condition=models.Q(sentence_numbers__isnull=True),
-                name="query_facet_once",
-            ),
-            models.UniqueConstraint(
-                fields=["query_paper", "facet", "sentence_numbers"], name="query_sentences_once"
-            ),
-        ]
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="sample")
+    first_year = models.SmallIntegerField(null=True, blank=True)
+    last_year = models.SmallIntegerField(null=True, blank=True, help_text="Leave both empty if years do not matter.")
+    years = models.PositiveSmallIntegerField("Years in a period", default=5, validators=[MinValueValidator(1)])
+    per_period = models.PositiveIntegerField("Papers of each period", default=20, validators=[MinValueValidator(1)])
+    least_cited = models.PositiveIntegerField("Minimum of cited documents", default=0)
+    seed = models.CharField(max_length=200, validators=[RegexValidator(r"^[^|]+$", "A seed has no |.")])
+    docnos = models.JSONField(default=list, editable=False)
 
     def __str__(self) -> str:
-        return self.name
+        return f"sample of {self.collection}"
+
+    def clean(self) -> None:
+        first, last = self.first_year, self.last_year
+        if (first is None) != (last is None) or (first or 0) > (last or 0):
+            raise ValidationError("Enter a first and a last year, or neither.")
 
     @property
-    def is_by_sentences(self) -> bool:
-        """True if the query names its own sentences instead of the whole facet."""
-        return self.sentence_numbers is not None
+    def periods(self) -> list[str]:
+        if self.first_year is None or self.last_year is None:
+            return [self.period_of(None)]
+        return [self.period_of(year) for year in range(self.first_year, self.last_year + 1, self.years)]
+
+    def period_of(self, year: int | None) -> str:
+        """Such as "1995–1999"; "" for a document that is from no period."""
+        if self.first_year is None or self.last_year is None:
+            return "any year"
+        if year is None or not self.first_year <= year <= self.last_year:
+            return ""
+        start = year - (year - self.first_year) % self.years
+        return f"{start}–{min(start + self.years - 1, self.last_year)}"
+
+
+class Kind(models.TextChoices):
+    """The type of a paper, in the words of CSFCube's release, or why it cannot be a query."""
+
+    APPLICATION = "application/tool", "Application or tool"
+    DATA = "data-driven approach", "Data-driven approach"
+    RESOURCES = "resources/evaluation", "Resources or evaluation"
+    THEORY = "theoretical", "Theoretical"
+    SURVEY = "survey", "A survey"
+    CITED = "cited", "It hangs on one paper that it cites"
+    OTHER = "other", "No type fits, or the text is broken"
+
+
+UNFIT = (Kind.SURVEY, Kind.CITED, Kind.OTHER)
+
+
+class Screening(models.Model):
+    """What a screener said of a paper: its kind, and from 1 to 5 how much it says on each facet.
+
+    Without facets, the rating of "" is of the paper as a whole. What is unfit has no ratings.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="screenings")
+    screener = models.ForeignKey(User, models.PROTECT, related_name="screenings")
+    kind = models.CharField(max_length=20, choices=Kind)
+    ratings = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "screener"], name="screened_once_by_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.screener} on {self.document}"
 
     @property
-    def sentences_text(self) -> str:
-        """The numbers of its sentences, as in "2,4-5"; "" for the whole facet."""
-        return numbers_text(self.sentence_numbers or ())
-
-    @property
-    def has_text_to_compare(self) -> bool:
-        """True if a sentence is its own or on its facet. Query paper and facet must be loaded."""
-        return self.is_by_sentences or self.query_paper.speaks_of(self.facet)
-
-    @property
-    def text_to_compare(self) -> list[str]:
-        """Its sentences. Query paper and facet must be loaded; all of a topic is on its facet."""
-        source = self.query_paper.source
-        if self.sentence_numbers is not None:
-            return [source.sentences[number - 1] for number in self.sentence_numbers]
-        return source.sentences if isinstance(source, Topic) else source.sentences_of(self.facet)
+    def is_unfit(self) -> bool:
+        return self.kind in UNFIT

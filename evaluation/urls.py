@@ -1,39 +1,21 @@
-from __future__ import annotations
+from django.urls import path
 
-from django.urls import URLPattern, URLResolver, include, path
+from evaluation import copy_views, model_views, trust_views, views
 
-from evaluation.leaderboard import views as leaderboard
-from evaluation.leaderboard.folds_views import change_folds
-from evaluation.ranked_lists import views as ranked_lists
-from evaluation.system_page import views as system_page
-
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("evaluation/", leaderboard.show_leaderboard, name="leaderboard"),
-    path("evaluation/score/", leaderboard.score_systems, name="score-systems"),
-    path("evaluation/folds/", change_folds, name="change-folds"),
-    path(
-        "evaluation/figures/<slug:figure>.<slug:extension>",
-        leaderboard.leaderboard_file,
-        name="leaderboard-figure",
-    ),
-    path("systems/<path:name>", system_page.system, name="system"),
-    path("evaluation/systems/file/<path:name>", system_page.system_file, name="system-file"),
-    path(
-        "evaluation/systems/repetition/<path:name>/",
-        system_page.repetition,
-        name="system-repetition",
-    ),
-    path("evaluation/comparison/lists/", ranked_lists.ranked_lists, name="ranked-lists"),
-    path("pool-rounds/", include("evaluation.top_ups.urls")),
-    path("evaluation/corpus-sizes/", include("evaluation.corpus_sizes.urls")),
-    path("evaluation/gaps/", include("evaluation.gaps.urls")),
-    path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
-    path("evaluation/", include("evaluation.label_effects.urls")),
-    path("evaluation/shadow-judges/", include("evaluation.shadow_judges.urls")),
-    path(
-        "evaluation/shadow-judges/judge/<str:shadow_judge>/estimates/",
-        include("evaluation.prediction_powered.urls"),
-    ),
-    path("evaluation/", include("evaluation.comparison.urls")),
-    path("evaluation/errors/", include("evaluation.error_browser.urls")),
+urlpatterns = [
+    path("c/<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
+    path("c/<slug:slug>/compare/", views.compare, name="compare"),
+    path("c/<slug:slug>/trust/", trust_views.trust, name="trust"),
+    path("c/<slug:slug>/folds/make/", views.make_folds, name="make-folds"),
+    path("c/<slug:slug>/baselines/", views.baselines, name="baselines"),
+    path("c/<slug:slug>/baselines/build/", views.build, name="build-baselines"),
+    path("c/<slug:slug>/copies/", copy_views.copies, name="copies"),
+    path("c/<slug:slug>/comparison/", copy_views.compare_with_original, name="comparison"),
+    path("c/<slug:slug>/model-judges/", model_views.model_judges, name="model-judges"),
+    path("c/<slug:slug>/model-judges/add/", model_views.add_model, name="add-model"),
+    path("c/<slug:slug>/model-judges/import/", model_views.import_model, name="import-model"),
+    path("c/<slug:slug>/model-judges/<int:pk>/", model_views.model_judge, name="model-judge"),
+    path("c/<slug:slug>/model-judges/<int:pk>/delete/", model_views.delete_model, name="delete-model"),
+    path("c/<slug:slug>/systems/add/", views.add_ranking, name="add-ranking"),
+    path("c/<slug:slug>/systems/<int:pk>/", views.system, name="system"),
 ]

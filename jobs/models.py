@@ -1,180 +1,105 @@
-"""Long work as rows. The row is the truth; a message only tells a worker to look at it."""
+"""Long work as rows: what was asked, how far it is, what came of it; and the reports that jobs compute."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
-from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import Collection
-from jobs.queues import JobQueue
+from accounts.models import Collection, User
 
 
 class State(models.TextChoices):
-    QUEUED = "queued", "Waiting for a worker"
+    QUEUED = "queued", "Waiting"
     RUNNING = "running", "Running"
     SUCCEEDED = "succeeded", "Done"
     FAILED = "failed", "Failed"
     CANCELLED = "cancelled", "Cancelled"
 
 
-LIVE = (State.QUEUED, State.RUNNING)
-
-
 class JobQuerySet(models.QuerySet["Job"]):
-    def live(self) -> JobQuerySet:
-        return self.filter(state__in=LIVE)
-
-    def matching(self, words: str) -> JobQuerySet:
-        """Those with every word in their file's name, error or kind."""
-        jobs = self
-        for word in words.split():
-            jobs = jobs.filter(
-                models.Q(kind__icontains=word)
-                | models.Q(error__icontains=word)
-                | models.Q(parameters__filename__icontains=word)
-            )
-        return jobs
-
-    def failed(self) -> JobQuerySet:
-        """Failed jobs that were not tried again."""
-        return self.filter(~models.Exists(later_tries()), state=State.FAILED)
-
-    def with_state_only(self, kinds: Iterable[str]) -> JobQuerySet:
-        """With `is_state_only`, true for jobs of these kinds."""
-        is_state_only = models.Q(kind__in=list(kinds))
-        return self.annotate(
-            is_state_only=models.ExpressionWrapper(is_state_only, models.BooleanField())
-        )
-
-    def abandoned(self) -> JobQuerySet:
-        """Running jobs whose worker sends no heartbeats. Another worker may take them over."""
-        return self.filter(state=State.RUNNING, heartbeat_at__lt=_silent_since())
-
-    def claimable(self) -> JobQuerySet:
-        return self.filter(state=State.QUEUED) | self.abandoned()
-
-    def sent(self) -> JobQuerySet:
-        """Queued jobs whose message the broker accepted."""
-        return self.filter(state=State.QUEUED, dispatched_at__isnull=False)
-
-    def to_send(self) -> JobQuerySet:
-        """Claimable jobs for which no message was sent in the last JOB_STALE_SECONDS.
-
-        Without that condition, every worker would send a message at every tick for a job that
-        waits behind a long one. A postponed job is sent after `waits_until`.
-        """
-        unsent = models.Q(dispatched_at=None) | models.Q(dispatched_at__lt=_silent_since())
-        due = models.Q(waits_until=None) | models.Q(waits_until__lte=timezone.now())
-        return self.claimable().filter(unsent, due)
-
-
-def _silent_since() -> datetime:
-    return timezone.now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
-
-
-def later_tries() -> JobQuerySet:
-    """A subquery: later jobs with the key and the collection of the outer query's job."""
-    return Job.objects.filter(
-        collection=models.OuterRef("collection"),
-        key=models.OuterRef("key"),
-        created_at__gt=models.OuterRef("created_at"),
-    )
+    def unfinished(self) -> JobQuerySet:
+        return self.filter(state__in=[State.QUEUED, State.RUNNING])
 
 
 class Job(models.Model):
-    """A piece of long work, with its state, progress, result and error."""
+    """`lease` is the running worker's claim: only who holds it may write (jobs/work.py)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    kind = models.CharField(max_length=40)
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="jobs")
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
-    )
+    kind = models.CharField(max_length=40)
     parameters = models.JSONField(default=dict)
-    key = models.CharField(max_length=200, help_text="Two live jobs never have the same.")
+    requested_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
-    progress_done = models.PositiveBigIntegerField(default=0)
-    progress_total = models.PositiveBigIntegerField(null=True, blank=True)
-    progress_note = models.CharField(max_length=200, blank=True)
-    result = models.JSONField(null=True, blank=True)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(null=True)
+    note = models.CharField(max_length=200, blank=True)
+    result = models.JSONField(default=dict)
     error = models.TextField(blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    lease = models.UUIDField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    dispatched_at = models.DateTimeField(null=True, blank=True)
-    waits_until = models.DateTimeField(
-        null=True, blank=True, help_text="When to send it again; it waits for other work."
-    )
-    started_at = models.DateTimeField(null=True, blank=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease = models.UUIDField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
 
     objects = JobQuerySet.as_manager()
 
     class Meta:
-        ordering = ["-created_at", "id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(state__in=State.values), name="job_state_known"
-            ),
-            models.UniqueConstraint(
-                fields=["collection", "key"],
-                condition=models.Q(state__in=LIVE),
-                name="job_live_once_per_key",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(state=State.RUNNING) | models.Q(lease__isnull=False),
-                name="job_running_has_lease",
-            ),
-        ]
-        indexes = [models.Index(fields=["state", "heartbeat_at"], name="job_by_state")]
+        ordering = ("-created_at",)
+        indexes = [models.Index(fields=["collection", "kind", "-created_at"]), models.Index(fields=["state"])]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.state}"
+        return f"{self.title} ({self.get_state_display()})"
 
     @property
-    def is_live(self) -> bool:
-        return self.state in LIVE
+    def title(self) -> str:
+        """Compute agreement"""
+        return self.kind.replace("_", " ").capitalize()
 
     @property
-    def percent(self) -> int | None:
-        if not self.progress_total:
-            return None
-        return min(100, 100 * self.progress_done // self.progress_total)
+    def is_finished(self) -> bool:
+        return self.state not in (State.QUEUED, State.RUNNING)
 
     @property
-    def elapsed(self) -> timedelta | None:
-        if self.started_at is None:
-            return None
-        return (self.finished_at or timezone.now()) - self.started_at
-
-    def parameter(self, name: str) -> Any:
-        return self.parameters[name]
+    def seconds(self) -> float:
+        """Since it began, or how long it took."""
+        began = self.started_at or self.created_at
+        return ((self.finished_at or timezone.now()) - began).total_seconds()
 
 
-class WorkerProcess(models.Model):
-    """A worker that ran lately. It writes the time every few seconds, whether or not it has a job.
+class ReportQuerySet(models.QuerySet["Report"]):
+    def find(self, collection: Collection, kind: str, **parameters: Any) -> Report | None:
+        return self.filter(collection=collection, kind=kind, parameters=parameters).first()
 
-    `seen_at` is of the worker's clock and `stored_at` of the database's, so that they can be
-    compared.
-    """
+    def put(self, collection: Collection, kind: str, data: dict[str, Any], *, labels: str, **parameters: Any) -> Report:
+        """Keep the newest report of a kind and its parameters."""
+        report, _ = self.update_or_create(
+            collection=collection,
+            kind=kind,
+            parameters=parameters,
+            defaults={"data": data, "labels": labels, "created_at": timezone.now()},
+        )
+        return report
 
-    name = models.CharField(max_length=200, unique=True, help_text="Its machine and process.")
-    version = models.CharField(max_length=40)
-    queues = models.CharField(max_length=40, db_default=" ".join(JobQueue))
-    started_at = models.DateTimeField()
-    seen_at = models.DateTimeField()
-    stored_at = models.DateTimeField()
+
+class Report(models.Model):
+    """A computed table. `labels` is the state of the labels it was computed from (`annotation.labels_state`)."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="reports")
+    kind = models.CharField(max_length=40)
+    parameters = models.JSONField(default=dict)
+    data = models.JSONField()
+    labels = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = ReportQuerySet.as_manager()
 
     class Meta:
-        ordering = ["name"]
+        indexes = [models.Index(fields=["collection", "kind"])]
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.kind} of {self.collection}"

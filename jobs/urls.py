@@ -1,14 +1,10 @@
-from __future__ import annotations
+from django.urls import path
 
-from django.urls import URLPattern, path
+from jobs import health, views
 
-from jobs import views
-
-urlpatterns: list[URLPattern] = [
-    path("", views.jobs, name="jobs"),
-    path("<uuid:job_id>/", views.job, name="job"),
-    path("<uuid:job_id>/card/", views.card, name="job-card"),
-    path("<uuid:job_id>/cancel/", views.cancel, name="cancel-job"),
-    path("<uuid:job_id>/import/", views.import_checked, name="import-checked"),
-    path("<uuid:job_id>/again/", views.try_again, name="try-job-again"),
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("c/<slug:slug>/jobs/", views.jobs, name="jobs"),
+    path("c/<slug:slug>/jobs/<uuid:pk>/", views.job, name="job"),
+    path("c/<slug:slug>/jobs/<uuid:pk>/cancel/", views.cancel, name="cancel-job"),
 ]

@@ -5,5 +5,4 @@ class PoolingConfig(AppConfig):
     name = "pooling"
 
     def ready(self) -> None:
-        from pooling import tasks  # noqa: F401 - registers the jobs
-        from pooling.services import personal_rows  # noqa: F401 - registers what is stored
+        from pooling import building  # noqa: F401  (registers its job)

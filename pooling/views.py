@@ -1,264 +1,163 @@
-"""The admin's pages about pools."""
+"""The draft of pools as a preview, the frozen pools, and what is in each: for admins only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from django.contrib import messages
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-)
+from django.db.models import Count, Q
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
-from corpus.models import NAME_ORDER, QueryPaper
-from jobs.listing import jobs_to_show
-from jobs.models import Job
-from pooling import services, tables
-from pooling.checks import PoolChecks
-from pooling.figures import pool_figures
-from pooling.forms import CostForm
-from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
-from pooling.plan_steps import PLAN, plan_steps
-from reports.services import changed_since, stored_report
-from web.downloads import as_download
-from web.errors import UserFacingError
-from web.figure_files import figure_file, shown
-from web.requests.answers import sorting_address, wants_part
-from web.tables.columns import ShownColumns, csv_file, rows_of_file
-from web.tables.filters import filter_bar, filter_queryset
-from web.tables.paging import typed
-from web.tables.sorted_paging import SortedRows
-
-POOL_JOBS = ("build_pools", "retrieve", PoolChecks.name)
+from accounts.access import CollectionRequest, in_collection
+from accounts.models import ADMIN, Collection
+from corpus.digests import canonical_json
+from jobs.models import State
+from pooling import building
+from pooling.drawing import stored_pool
+from pooling.forms import BuildForm
+from pooling.models import Pool
+from pooling.preview import preview, source_figures
+from retrieval.citations import CITED
+from web.csv import csv_response
+from web.errors import NotFound, attempt
+from web.tables import Column, Filter, Table
 
 
-def _sorted_papers(request: HttpRequest, collection: Collection) -> SortedRows[QueryPaper]:
-    papers = tables.pool_papers(collection, typed(request.GET, "q"))
-    return SortedRows.of(
-        filter_queryset(papers, tables.POOL_FILTERS, request.GET),
-        request.GET.get("sort", ""),
-        tables.POOL_SORTS,
-        key="name",
-        key_order=NAME_ORDER,
-    )
-
-
-def _row_span(columns: ShownColumns[Any], sources: int) -> int:
-    """Of "no pool yet": the columns after the number of queries, with one for each retriever."""
-    widths = {"docno": 0, "queries": 0, "retrievers": sources}
-    return max(1, sum(widths.get(column.key, 1) for column in columns.shown))
-
-
-def pools_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    """The table of the page about all pools as a CSV file."""
-    papers = _sorted_papers(request, collection).in_order()
-    rows = rows_of_file(papers, partial(tables.pool_rows, collection))
-    return csv_file(f"{collection.slug}-pools", tables.POOLS.shown(request), rows)
-
-
-def pools_page(
-    request: HttpRequest,
-    collection: Collection,
-    job_kinds: Iterable[str] = (),
-    **more: Any,
-) -> HttpResponse:
-    """The page about all pools; `job_kinds` and `more` are jobs and context from higher apps."""
-    numbers = tables.pool_numbers(collection)
-    papers = _sorted_papers(request, collection)
-    page = reverse("pools", args=[collection.slug])
-    papers_page = papers.page(request, path=page, anchor="#per-query-paper")
-    table = tables.PoolTable.of(tables.pool_rows(collection, papers_page.rows))
-    columns = tables.POOLS.shown(request)
-    costs = CostForm.of(request.GET, collection)
-    jobs = jobs_to_show(collection, [*POOL_JOBS, *job_kinds])
-    failed = {job.kind for job in jobs if not job.is_live}
-    checks = stored_report(PoolChecks(), collection) if numbers.pools else None
-    preview = tables.Preview.from_json(checks.payload) if checks else None
-    figures = [
-        shown(figure, "pool-figure", collection.slug)
-        for figure in pool_figures(collection, preview)
-    ]
-    overlaps = [each for each in figures if each.figure.name.startswith("overlap")]
-    context: dict[str, Any] = {
+@in_collection(ADMIN)
+def pools(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    draft = collection.pool_sets.drafts().first()
+    figures = source_figures(draft) if draft else ()
+    for figure in figures:
+        if request.GET.get("figure") == figure.name:
+            return csv_response(f"{figure.name}.csv", figure.csv)
+    job = collection.jobs.filter(kind="build_pools").first()
+    is_building = job is not None and not job.is_finished
+    without_pool = collection.queries.exclude(pools__pool_set__frozen_at__isnull=False)
+    context = {
         "collection": collection,
-        "numbers": numbers,
-        "table": table,
-        "rows": papers_page,
-        "sort": papers.sort,
-        "words": typed(request.GET, "q"),
-        "bar": filter_bar(
-            request,
-            tables.POOL_FILTERS,
-            caption="Docno or title",
-            button="Filter pools",
-            path=page,
-            anchor="#per-query-paper",
-            kept=("sort", *costs.fields),
+        "has_queries": collection.queries.exists(),
+        "has_runs": collection.runs.exists(),
+        "to_pool": 0 if is_building else without_pool.count(),
+        "draft": draft,
+        "preview": preview(draft) if draft else None,
+        "figures": figures,
+        "frozen": collection.pool_sets.frozen().annotate(
+            number=Count("pools", distinct=True), pairs=Count("pools__candidates")
         ),
-        "columns": columns,
-        "row_span": _row_span(columns, len(table.sources)),
-        "cost": costs.cost(
-            candidates=numbers.candidates, pairs=numbers.pairs, collection=collection
-        ),
-        "costs": costs,
-        "preview": preview,
-        "depth": next((each for each in figures if each.figure.name == "depth"), None),
-        "overlaps": list(zip(preview.matrices, overlaps, strict=False)) if preview else [],
-        "source_overlap": overlaps[-1] if overlaps else None,
-        "checks": checks,
-        "checks_are_current": checks and not changed_since(checks),
-        "checks_failed": PoolChecks.name in failed,
-        "yields_failed": failed.intersection(job_kinds),
-        "builds": tables.build_rows(collection),
-        "jobs": jobs,
-        "steps": plan_steps(numbers, is_building=_is_building(jobs)),
-        "page": page,
-        "sorted_by": sorting_address(
-            page, request, "q", *(each.name for each in tables.POOL_FILTERS), *costs.fields
-        ),
-        **more,
+        "job": job if job and job.state not in (State.SUCCEEDED, State.CANCELLED) else None,
     }
     return render(request, "pooling/pools.html", context)
 
 
-def _is_building(jobs: Iterable[Job]) -> bool:
-    return any(job.kind == "build_pools" and job.is_live for job in jobs)
+@in_collection(ADMIN)
+def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """The form opens with the plan of the draft, or else of the newest frozen pools. `?adds` adds to frozen pools."""
+    adds = "adds" in request.GET
+    latest = collection.pool_sets.drafts().first() or collection.pool_sets.frozen().exclude(plan={}).first()
+    plan = latest.plan if latest and bool(latest.plan.get("adds")) == adds else {}
+    if plan and latest and latest.is_frozen:
+        plan = plan | {"depths": {}, "queries": []}
+    form = BuildForm(request.POST or None, collection=collection, plan=plan, adds=adds)
+    if form.is_valid():
+        if attempt(form, building.start_building, collection=collection, plan=form.plan, by=request.user):
+            return redirect("pools", collection.slug)
+    context = {"collection": collection, "form": form, "adds": adds, "has_runs": collection.runs.exists()}
+    return render(request, "pooling/build.html", context)
 
 
-@in_collection(Role.ADMIN)
-@require_safe
-def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpResponse:
-    pool_build = get_object_or_404(collection.pool_builds, pk=build)
-    response = HttpResponse(services.manifest_text(pool_build), content_type="application/json")
-    return as_download(response, f"{collection.slug}-pools-{pool_build.pk}.json")
-
-
-def _plan_page(request: HttpRequest, page: PlanPage) -> HttpResponse:
-    numbers = tables.pool_numbers(page.collection)
-    jobs = jobs_to_show(page.collection, ["build_pools"])
-    context: dict[str, Any] = {
-        "collection": page.collection,
-        "numbers": numbers,
-        "steps": plan_steps(numbers, is_building=_is_building(jobs), current=PLAN),
-        "jobs": jobs,
-        "form": page.form,
-        "costs": page.costs,
-        "source": page.source,
-        "plan_name": page.name,
-        "saved_plans": plan_rows(page.collection),
-    }
-    if numbers.papers and not numbers.all_frozen:
-        context |= page.size()
-    return render(request, "pooling/plan.html", context, status=422 if page.form.errors else 200)
-
-
-@in_collection(Role.ADMIN)
-@require_http_methods(["GET", "HEAD", "POST"])
-def plan_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """The page. A script that sends the form gets the panel alone, and nothing is saved."""
-    if request.method != "POST":
-        return _plan_page(request, PlanPage.opened(collection, request.GET))
-    page = PlanPage.sent(collection, request.POST, request.FILES)
-    if wants_part(request):
-        return render(request, "pooling/_plan_panel.html", page.size())
-    if not page.form.is_valid():
-        return _plan_page(request, page)
-    services.save_last_plan(collection=collection, fields=page.texts(), saved_by=person_of(request))
-    if "compare" in request.POST:
-        return redirect("compare-plans", collection.slug)
-    return redirect(f"{reverse('plan-pools', args=[collection.slug])}#size")
-
-
-@in_collection(Role.ADMIN)
 @require_POST
-def save_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
-    page = PlanPage.sent(collection, request.POST, request.FILES)
-    form = page.form
-    if not form.is_valid():
-        return _plan_page(request, page)
-    name = form.cleaned_data["plan_name"]
-    if not name:
-        form.add_error("plan_name", "Enter a name, for example Deep pools.")
-        return _plan_page(request, page)
-    try:
-        plan = services.save_plan(
-            collection=collection,
-            name=name,
-            fields=page.texts() | {"opened": [name]},
-            saved_by=person_of(request),
-            opened=form.cleaned_data["opened"],
-        )
-    except UserFacingError as error:
-        form.add_error("plan_name", str(error))
-        return _plan_page(request, page)
-    messages.success(request, f"The plan “{name}” is saved.")
-    return redirect(f"{reverse('plan-pools', args=[collection.slug])}?{SAVED}={plan.pk}#saved")
-
-
-@in_collection(Role.ADMIN)
-@require_POST
-def delete_plan(request: HttpRequest, collection: Collection, plan: int) -> HttpResponse:
-    saved_plan = get_object_or_404(saved_plans(collection), pk=plan)
-    if "confirmed" not in request.POST:
-        context = {"collection": collection, "plan": saved_plan}
-        return render(request, "pooling/confirm_delete_plan.html", context)
-    services.delete_plan(plan=saved_plan)
-    messages.success(request, f"The plan “{saved_plan.name}” is deleted.")
-    return redirect("plan-pools", collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def pool_figure(
-    request: HttpRequest, collection: Collection, figure: str, extension: str
-) -> HttpResponse:
-    checks = stored_report(PoolChecks(), collection)
-    preview = tables.Preview.from_json(checks.payload) if checks else None
-    return figure_file(pool_figures(collection, preview), figure, extension, collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_POST
-def build_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    page = PlanPage.sent(collection, request.POST, request.FILES)
-    person = person_of(request)
-    if not page.form.is_valid():
-        return _plan_page(request, page)
-    try:
-        services.request_pools(
-            collection=collection,
-            plan=page.form.plan(),
-            requested_by=person,
-            docnos=page.form.docnos,
-            without_pool=page.form.without_pool,
-        )
-    except UserFacingError as error:
-        page.form.add_error(None, str(error))
-        return _plan_page(request, page)
-    services.save_last_plan(collection=collection, fields=page.texts(), saved_by=person)
-    messages.info(request, "The pools are being built.")
+@in_collection(ADMIN)
+def freeze(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    frozen = building.freeze_pools(collection=collection, pk=pk)
+    messages.success(request, f"{frozen.pools.count():,} pools are frozen. Their queries can be opened.")
     return redirect("pools", collection.slug)
 
 
-@in_collection(Role.ADMIN)
 @require_POST
-def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    if "confirmed" not in request.POST:
-        context = {"collection": collection, "numbers": tables.pool_numbers(collection)}
-        return render(request, "pooling/confirm_freeze.html", context)
-    try:
-        frozen = services.freeze_pools(collection=collection)
-    except UserFacingError as error:
-        messages.error(request, str(error))
-    else:
-        pools = "pool is" if frozen == 1 else "pools are"
-        messages.success(request, f"{frozen} {pools} frozen now.")
+@in_collection(ADMIN)
+def discard(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    building.discard_draft(collection=collection, pk=pk)
+    messages.success(request, "The draft is discarded.")
     return redirect("pools", collection.slug)
+
+
+@in_collection(ADMIN)
+def pool_set(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    each = get_object_or_404(collection.pool_sets, pk=pk)
+    table = Table(
+        request,
+        each.pools.select_related("query__document").annotate(
+            size=Count("candidates"), cited=Count("candidates", filter=Q(candidates__source=CITED))
+        ),
+        name="pools",
+        row="pooling/_pool_row.html",
+        columns=[
+            Column("query__name", "Query"),
+            Column("size", "Candidates", number=True),
+            Column("cited", "Cited", number=True, folded=True),
+            Column("short", "Short", sortable=False, folded=True, help="What a source could not contribute"),
+        ],
+        search=["query__name", "query__document__title", "query__title"],
+        filters=[Filter("short", "Shortfall", [("yes", "some")], lambda rows, _: rows.exclude(shortfall={}))],
+        default="query__name",
+        one="pool",
+        many="pools",
+    )
+    return table.response("pooling/pool_set.html", {"collection": collection, "pool_set": each})
+
+
+@in_collection(ADMIN)
+def manifest(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    frozen = get_object_or_404(collection.pool_sets.frozen(), pk=pk)
+    if not frozen.manifest:
+        raise NotFound("These pools were imported, so there is no manifest that draws them.")
+    response = HttpResponse(canonical_json(frozen.manifest), content_type="application/json")
+    name = f"{collection.slug}-pools-{frozen.pk}.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@in_collection(ADMIN)
+def pool(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """A pool's candidates, with the rank that each run gives them."""
+    pools = Pool.objects.select_related("pool_set", "query__document").filter(pool_set__collection=collection)
+    each = get_object_or_404(pools, pk=pk)
+    stored = stored_pool(each)
+    documents = {document.docno: document for document in collection.documents.filter(candidates__pool=each)}
+    runs = sorted({run for pooled in stored.documents for run, _, _ in pooled.ranks})
+    rows: list[dict[str, Any]] = [
+        {
+            "position": position,
+            "docno": pooled.docno,
+            "document": documents[pooled.docno],
+            "title": documents[pooled.docno].shown_title,
+            "source": pooled.source,
+            **{f"rank of {run}": None for run in runs},
+            **{f"rank of {run}": rank or "found" for run, rank, _ in pooled.ranks},
+        }
+        for position, pooled in enumerate(stored.documents, 1)
+    ]
+    # A run may be called a__b, which would be a path.
+    ranks = [
+        Column(f"rank of {run}", run, number=True, folded=True, value=itemgetter(f"rank of {run}")) for run in runs
+    ]
+    table = Table(
+        request,
+        rows,
+        name=f"pool-{each.pk}",
+        row="pooling/_candidate_row.html",
+        columns=[
+            Column("position", "Drawn", number=True),
+            Column("docno", "Candidate"),
+            Column("source", "By"),
+            *ranks,
+        ],
+        search=["docno", "title", "source"],
+        filters=[Filter("source", "By", [(name, name) for name in sorted({row["source"] for row in rows})])],
+        one="candidate",
+        many="candidates",
+    )
+    return table.response("pooling/pool.html", {"collection": collection, "pool": each, "ranks": ranks})

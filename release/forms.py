@@ -1,195 +1,98 @@
-"""The form that publishes a release."""
-
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from django import forms
-from django.http import QueryDict
 
-from accounts.models import Collection
-from bundle.errors import ReleaseError
-from bundle.findings import Finding
-from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
-from release.gate.acceptance import LONGEST_REASON, NONE_ACCEPTED, Reasons
-from release.gate.checks import blocking_findings
-from release.gate.stored_reports import OldReport
-from release.services import check_request
-
-
-@dataclass(frozen=True)
-class PreviousChoices:
-    """The choices for the newest version, and the reasons by the accepted check."""
-
-    version: str = ""
-    options: ReleaseOptions = DEFAULT_OPTIONS
-    reasons: Reasons = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, collection: Collection) -> PreviousChoices:
-        newest = collection.releases.defer("manifest").first()
-        if newest is None:
-            return cls()
-        chosen = (newest.summary or {}).get("options")
-        options = ReleaseOptions.from_json(chosen) if chosen else DEFAULT_OPTIONS
-        reasons = newest.exceptions.values_list("check_name", "reason")
-        return cls(newest.version, options, dict(reasons))
-
-
-NO_CHOICES = PreviousChoices()
-FORM_ID = "publish-form"
-TEXTS = [
-    (Texts.POOLED.value, "Titles and abstracts of the queries and candidates"),
-    (Texts.CORPUS.value, "Titles and abstracts of the whole corpus"),
-    (Texts.NONE.value, "Document ids only"),
-]
-LABELS = [
-    (LabelSource.JUDGED.value, "Final labels of the judgments"),
-    (LabelSource.CITATIONS.value, "Citations: cited papers are relevant, without any judgment"),
-]
+from release.datasheet import LONGEST_ANSWER, QUESTIONS, SECTIONS
+from release.gate import LONGEST_REASON, Finding
+from release.models import VERSION, Release
 
 
 class PublishForm(forms.Form):
-    """A version, what it contains, and the findings of the gate that are published against.
+    """A version, and for each fault that can be accepted the reason; without a reason it is not accepted."""
 
-    Each finding that can be accepted has a field for the reason. The form starts with the choices
-    and reasons of `previous`. What is not chosen in a sent form is as in `DEFAULT_OPTIONS`.
-    """
-
-    version = forms.CharField(
-        label="Version",
-        max_length=40,
-        help_text="Like 1.0 or v1.0.0. It can be used once and never changes.",
-        error_messages={"required": "Enter a version, like 1.0."},
+    version = forms.CharField(max_length=40, validators=[VERSION], help_text="Such as 1.0, or 1.1-rc1.")
+    notes = forms.CharField(
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For readers: what is new, what to know. They are in the README.",
+    )
+    with_texts = forms.BooleanField(
+        label="Include the texts of pooled documents and query papers",
+        required=False,
+        help_text="Only if you may pass them on. Without them, the release has the documents' ids.",
     )
 
-    texts = forms.ChoiceField(
-        label="Texts",
-        choices=TEXTS,
-        widget=forms.RadioSelect,
+    with_models = forms.BooleanField(
+        label="Include the labels of models as judges",
         required=False,
-        help_text="A release may contain texts only if their licence allows it. Without the texts "
-        "of the whole corpus, its users cannot search the corpus or build the pools again. With "
-        "ids only, they need the texts from elsewhere before they can run a system.",
-    )
-    labels = forms.ChoiceField(
-        label="Labels",
-        choices=LABELS,
-        widget=forms.RadioSelect,
-        required=False,
-    )
-
-    model_labels = forms.MultipleChoiceField(
-        label="Labels of models",
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        help_text="They are in a folder of their own, model_labels/, and in no other file. "
-        "Annotators who still judge could read them there.",
+        help_text="With prompts and raw answers, which may quote documents. In a folder of their own, never in qrels.",
     )
 
     def __init__(
-        self,
-        *arguments: Any,
-        collection: Collection,
-        gate: tuple[Sequence[Finding], Sequence[OldReport]],
-        previous: PreviousChoices = NO_CHOICES,
-        **options: Any,
+        self, *args: Any, findings: list[Finding], before: Release | None, has_models: bool, **kwargs: Any
     ) -> None:
-        super().__init__(*arguments, **options)
-        self.collection = collection
-        self.findings, self.old_reports = gate
-        self.previous = previous
-        self.initial.setdefault("texts", previous.options.texts.value)
-        self.initial.setdefault("labels", previous.options.labels.value)
-        self.initial.setdefault("model_labels", list(previous.options.model_labels))
-        models = collection.shadow_judges.filter(labels_count__gt=0).order_by("name")
-        names = models.values_list("name", flat=True)
-        if names:
-            field = self.fields["model_labels"]
-            assert isinstance(field, forms.MultipleChoiceField)
-            field.choices = [(name, name) for name in names]
-        else:
-            del self.fields["model_labels"]
-        for found in self.findings:
-            if found.can_accept and not found.ok:
-                self.fields[reason_name(found.check)] = forms.CharField(
-                    label="Why do you publish in spite of it?",
+        super().__init__(*args, **kwargs)
+        if not has_models:
+            del self.fields["with_models"]
+        said = {each["check"]: each["reason"] for each in before.manifest["exceptions"]} if before else {}
+        self.faults: list[tuple[Finding, forms.BoundField | None]] = []
+        for each in findings:
+            if not each.is_fault:
+                continue
+            name = f"accept_{each.check.key}"
+            if each.check.effect:
+                self.fields[name] = forms.CharField(
+                    label="Reason to accept it",
                     required=False,
-                    initial=previous.reasons.get(found.check, ""),
                     max_length=LONGEST_REASON,
-                    help_text="The release states your reason. Name no person.",
-                    # Outside the form, above it, beside the buttons that fix a finding.
-                    widget=forms.TextInput(attrs={"form": FORM_ID}),
+                    initial=said.get(each.check.key, ""),
+                    widget=forms.TextInput(attrs={"form": "publish", "placeholder": "Why it may stay so"}),
                 )
+            self.faults.append((each, self[name] if each.check.effect else None))
+        self.fields["version"].initial = following(before.version) if before else "1.0"
+        self.fields["with_texts"].initial = before.manifest["with_texts"] if before else False
 
-    def accepted(self) -> dict[str, str]:
-        """The checks whose findings are ticked as accepted, each with its reason."""
-        reasons = dict(self.previous.reasons)
-        if self.is_bound:
-            data = cast(QueryDict, self.data)
-            reasons = {check: data.get(reason_name(check), "") for check in data.getlist("accept")}
-        return {
-            found.check: reasons[found.check]
-            for found in self.findings
-            if not found.ok and found.check in reasons
+    @property
+    def values(self) -> dict[str, Any]:
+        accepted = {
+            name.removeprefix("accept_"): reason
+            for name, reason in self.cleaned_data.items()
+            if name.startswith("accept_") and reason
         }
-
-    def options(self) -> ReleaseOptions:
-        """The choices of a valid form."""
-        return options_of(self.cleaned_data)
-
-    def clean_version(self) -> str:
-        version: str = self.cleaned_data["version"]
-        try:
-            check_request(collection=self.collection, version=version, accept=NONE_ACCEPTED)
-        except ReleaseError as error:
-            raise forms.ValidationError(str(error)) from error
-        return version
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        for check, reason in self.accepted().items():
-            name = reason_name(check)
-            if name in self.fields and name not in self.errors and not reason.strip():
-                self.add_error(name, "Write why you publish in spite of this finding.")
-        if count := len(self.blocking()):
-            found = "1 finding above is" if count == 1 else f"{count} findings above are"
-            self.add_error(None, f"Nothing was published: {found} neither fixed nor accepted.")
-        return cleaned
-
-    def blocking(self) -> set[str]:
-        """The checks neither fixed nor accepted; none before the form is sent."""
-        if not self.is_bound:
-            return set()
-        return {found.check for found in blocking_findings(self.findings, self.accepted())}
+        chosen = {name: value for name, value in self.cleaned_data.items() if not name.startswith("accept_")}
+        return chosen | {"accept": accepted}
 
 
-def reason_name(check: str) -> str:
-    return f"reason-{check}"
+def following(version: str) -> str:
+    """1.1 after 1.0 and after 1.0.2"""
+    major, minor, *_ = version.partition("-")[0].split(".")
+    return f"{major}.{int(minor) + 1}"
 
 
-def options_of(values: Mapping[str, Any]) -> ReleaseOptions:
-    """The options that a form sent. Missing and unknown values are the default."""
-    models = values.get("model_labels")
-    if isinstance(values, QueryDict):
-        models = values.getlist("model_labels")
-    given = {
-        "texts": values.get("texts") or DEFAULT_OPTIONS.texts.value,
-        "labels": values.get("labels") or DEFAULT_OPTIONS.labels.value,
-        "model_labels": models,
-    }
-    try:
-        return ReleaseOptions.from_json(given)
-    except ValueError:
-        return DEFAULT_OPTIONS
+class Answer(forms.CharField):
+    """What is required is marked so; a sheet may be saved half answered."""
+
+    def validate(self, value: str) -> None:
+        pass
 
 
-def next_version(newest: str) -> str:
-    """A version to suggest: the newest with its last number one higher, or 1.0."""
-    counted = re.fullmatch(r"(.*?)(\d+)", newest)
-    if counted is None:
-        return "1.0"
-    return f"{counted[1]}{int(counted[2]) + 1}"
+class DatasheetForm(forms.Form):
+    use_required_attribute = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for question in QUESTIONS.values():
+            self.fields[question.key] = Answer(
+                label=question.label,
+                required=question.required,
+                max_length=LONGEST_ANSWER,
+                widget=forms.Textarea(attrs={"rows": 2}),
+                help_text=question.help,
+            )
+
+    @property
+    def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
+        return [(title, [self[question.key] for question in questions]) for title, questions in SECTIONS.items()]

@@ -5,4 +5,4 @@ class RetrievalConfig(AppConfig):
     name = "retrieval"
 
     def ready(self) -> None:
-        from retrieval import tasks  # noqa: F401  (registers the jobs)
+        from retrieval import building, given_vectors  # noqa: F401  (register their jobs)

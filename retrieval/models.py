@@ -1,91 +1,77 @@
-"""Runs: one retriever's ranked lists for the query papers."""
+"""Runs: one retriever's ranked lists, made here or imported."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
+from django.utils import timezone
 
 from accounts.models import Collection
-from corpus.models import QueryPaper
+from corpus.models import Query
 
-IMPORTED = frozenset({"file", "embeddings"})  # kinds of runs that no built-in retriever can make
+PUBLISHED = "published"  # the kind of a source that published pools name, at first without lists of its own
+VECTORS = "vectors"  # the kind of a run that ranks by vectors that were uploaded
+QRELS, JUDGMENTS = "qrels", "judgments"  # sources of pools that came judged from a file: no run has such a name
+BASELINE = "baseline"  # the kind of a run that re-ranks judged pools: a system, and no source of pools
 
 
-class CurrentRuns(models.Manager["Run"]):
-    """The runs that are not retired."""
+class ArrayLength(models.Func):
+    """The number of items of a JSON array, without reading them."""
 
-    def get_queryset(self) -> models.QuerySet[Run]:
-        return super().get_queryset().filter(retired_at=None)
+    function = "jsonb_array_length"
+    output_field = models.IntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="json_array_length", **context)
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def with_sizes(self) -> RunQuerySet:
+        """Each with the number of queries that it has a list for, and the mean length of its lists."""
+        return self.annotate(ranked_queries=models.Count("lists"), mean_length=models.Avg(ArrayLength("lists__docnos")))
 
 
 class Run(models.Model):
-    """A retriever's ranked lists.
+    """`kind` is a retriever's name (retrieval/retrievers), "file", "ranking", VECTORS, PUBLISHED or
+    BASELINE.
 
-    A retriever that runs again, after the corpus or the queries changed, takes over the name of its
-    previous run. The previous run is retired if pools were built from it. It stays for these pools
-    and for releases, and no page lists it.
+    `settings` say what it was made from: a file's name; or the documents that were ranked, those of the corpus then,
+    and the library.
+
+    `skipped` is what was left out, by its reason: {"documents outside the corpus": {"number": 3, "named": ["d7"]}}.
+    `warnings` are sentences.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
-    name = models.CharField(max_length=60)
-    kind = models.CharField(max_length=30, help_text="The built-in retriever, or `file`.")
-    parameters = models.JSONField(default=dict)
-    depth = models.PositiveIntegerField(null=True, blank=True)
-    sha256 = models.CharField(max_length=64, help_text="Of the ranked lists in canonical form.")
-    report = models.JSONField(default=dict, help_text="What was skipped on the way in, and why.")
-    created_at = models.DateTimeField(auto_now_add=True)
-    retired_at = models.DateTimeField(null=True, blank=True)
+    name = models.CharField(max_length=100, help_text="As it appears in pools, run files and tables.")
+    kind = models.CharField(max_length=40)
+    settings = models.JSONField(default=dict, blank=True)
+    depth = models.PositiveIntegerField(default=1000)
+    skipped = models.JSONField(default=dict, blank=True)
+    warnings = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
 
-    objects = CurrentRuns()
-    with_retired = models.Manager["Run"]()
+    objects = RunQuerySet.as_manager()
 
     class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["collection", "name"],
-                condition=models.Q(retired_at=None),
-                name="run_name_once",
-            )
-        ]
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="run_once_in_a_collection")]
 
     def __str__(self) -> str:
         return self.name
 
-    @property
-    def holds_judgments(self) -> bool:
-        """True if the run was imported from qrels: known positives, not a ranking."""
-        return bool(self.parameters.get("qrels"))
 
-    @property
-    def is_imported(self) -> bool:
-        """True if the run was imported. Then it is never out of date, whatever its name."""
-        return self.kind in IMPORTED
+class RankedList(models.Model):
+    """A run's documents for a query, best first: by score descending, then docno descending, as trec_eval does."""
 
-    def is_referred_to(self) -> bool:
-        """Return whether rows of higher apps, such as builds of pools, refer to this run."""
-        above = (relation for relation in self._meta.related_objects if relation.name != "rankings")
-        return any(
-            relation.related_model._default_manager.filter(**{relation.field.name: self}).exists()
-            for relation in above
-        )
-
-
-class Ranking(models.Model):
-    """A ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
-
-    # No index of its own, because the constraint's index begins with this column.
-    run = models.ForeignKey(Run, models.CASCADE, related_name="rankings", db_index=False)
-    query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="rankings")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="lists")
+    query = models.ForeignKey(Query, models.CASCADE, related_name="lists")
     docnos = models.JSONField()
     scores = models.JSONField()
 
     class Meta:
-        ordering = ["run", "query_paper"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["run", "query_paper"], name="ranking_once_per_query_paper"
-            )
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "query"], name="list_once_in_a_run")]
 
     def __str__(self) -> str:
-        return f"{self.run} for {self.query_paper}"
+        return f"{self.run} of {self.query}"

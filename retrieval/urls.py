@@ -1,15 +1,14 @@
-from __future__ import annotations
-
-from django.urls import URLPattern, path
+from django.urls import path
 
 from retrieval import views
 
-urlpatterns: list[URLPattern] = [
-    path("", views.runs, name="runs"),
-    path("add/", views.add_run, name="add-run"),
-    path("import/", views.import_run, name="import-run"),
-    path("import-vectors/", views.import_embeddings, name="import-embeddings"),
-    path("retrieve/", views.retrieve, name="retrieve"),
-    path("<path:name>/remove/", views.remove_run, name="remove-run"),
-    path("<path:name>/file/", views.run_file, name="run-file"),
+urlpatterns = [
+    path("c/<slug:slug>/runs/", views.runs, name="runs"),
+    path("c/<slug:slug>/runs/add/", views.add_run, name="add-run"),
+    path("c/<slug:slug>/runs/vectors/", views.add_vectors, name="add-vectors"),
+    path("c/<slug:slug>/runs/build/", views.build, name="build-runs"),
+    path("c/<slug:slug>/runs/<int:pk>/", views.run, name="run"),
+    path("c/<slug:slug>/runs/<int:pk>/file/", views.run_file, name="run-file"),
+    path("c/<slug:slug>/runs/<int:pk>/delete/", views.delete, name="delete-run"),
+    path("c/<slug:slug>/runs/<int:pk>/queries/<int:query_pk>/", views.run_list, name="run-list"),
 ]

@@ -2,205 +2,183 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 from django.contrib import messages
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    StreamingHttpResponse,
-)
+from django.db.models import Count
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
-from jobs.listing import jobs_to_show
-from retrieval import services
-from retrieval.errors import RetrievalError
-from retrieval.forms import QRELS, AnalysisForm, EmbeddingsForm, RunImportForm
-from retrieval.retrievers import ANALYSES, METRICS
-from retrieval.run_rows import run_rows, unused_catalogue, unused_usual
-from retrieval.run_table import RUN_FILTERS, RUNS
-from retrieval.services import DEFAULT_DEPTH
-from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_imports
-from web.disk import NoRoom
-from web.downloads import as_download
-from web.file_fields import refuse_upload
-from web.tables.cells import matching
-from web.tables.columns import csv_file, wants_csv
-from web.tables.filters import filter_bar, filter_rows
-from web.tables.paging import typed
-from web.tables.text_blocks import in_blocks
+from accounts.access import CollectionRequest, in_collection
+from accounts.models import ADMIN, Collection
+from jobs.models import State
+from jobs.work import start_once
+from retrieval import building
+from retrieval.forms import RunFileForm, VectorsForm
+from retrieval.given_vectors import start_ranking
+from retrieval.models import ArrayLength, RankedList
+from retrieval.retrievers import RETRIEVERS, USUAL, find_retriever
+from retrieval.run_files import import_run, run_lines
+from web.errors import BadInput, attempt
+from web.tables import Column, Table
 
 
-@in_collection(Role.ADMIN)
-@require_POST
-def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = RunImportForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return add_run_page(request, collection, form=form)
-    values = form.cleaned_data
-    try:
-        jobs = request_run_imports(
-            collection=collection,
-            files=form.named_files(),
-            options=services.RunOptions(
-                values["holds"] == QRELS, values["docno_prefix"], values["topic_prefix"]
-            ),
-            requested_by=person_of(request),
-            dry_run="dry_run" in request.POST,
-        )
-    except (RetrievalError, NoRoom) as error:
-        status = refuse_upload(form, "name", error)
-        return add_run_page(request, collection, form=form, status=status)
-    if "dry_run" in request.POST:
-        if len(jobs) == 1:
-            return redirect("job", collection.slug, jobs[0].pk)
-        return redirect("jobs", collection.slug)
-    names = {file.name or "": name for name, file in form.named_files()}
-    return _redirect_to_jobs(request, collection, names)
-
-
-@in_collection(Role.ADMIN)
-@require_POST
-def import_embeddings(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = EmbeddingsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return add_run_page(request, collection, embeddings=form)
-    values = form.cleaned_data
-    try:
-        request_embeddings(
-            collection=collection,
-            vectors=values["vectors"],
-            docnos=values["docnos"],
-            name=values["name"],
-            metric=values["metric"] or METRICS[0],
-            depth=values["depth"] or DEFAULT_DEPTH,
-            requested_by=person_of(request),
-        )
-    except (RetrievalError, NoRoom) as error:
-        status = refuse_upload(form, "name", error)
-        return add_run_page(request, collection, embeddings=form, status=status)
-    return _redirect_to_jobs(request, collection, {values["vectors"].name: values["name"]})
-
-
-def _redirect_to_jobs(
-    request: HttpRequest, collection: Collection, names: Mapping[str, str]
-) -> HttpResponse:
-    """`names` are those of the runs, by filename."""
-    if len(names) > 3:
-        messages.info(request, f"Importing {len(names)} files as runs.")
-    else:
-        for filename, name in names.items():
-            messages.info(request, f"Importing {filename} as the run {name}.")
-    return redirect("runs", collection.slug)
-
-
-RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def runs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    rows = run_rows(collection)
-    found = matching(
-        filter_rows(rows, RUN_FILTERS, request.GET),
-        typed(request.GET, "q"),
-        lambda row: f"{row.run.name} {row.origin}",
+@require_GET
+@in_collection(ADMIN)
+def runs(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """All runs. The last build is shown while it runs and where it failed."""
+    context = page_context(collection)
+    made = list(collection.runs.annotate(ranked_queries=Count("lists")))
+    built_in = [run for run in made if run.kind in RETRIEVERS]
+    free = set(collection.runs.filter(contributions=None))
+    lacking = [run.name for run in built_in if run.ranked_queries < context["queries"]]
+    outdated = [run.name for run in built_in if run in free and run.settings.get("corpus") != context["documents"]]
+    last = collection.jobs.filter(kind__in=["build_runs", "rank_vectors"]).first()
+    context |= {
+        "has_runs": bool(made),
+        "usual": [name for name in USUAL if name not in {run.name for run in made}],
+        "lacking": lacking,
+        "behind": sorted({*lacking, *outdated}),
+        "job": last if last and (last.state == State.FAILED or not last.is_finished) else None,
+    }
+    table = Table(
+        request,
+        collection.runs.with_sizes(),
+        name="runs",
+        row="retrieval/_run_row.html",
+        columns=[
+            Column("name", "Name"),
+            Column("kind", "Kind", folded=True),
+            Column("ranked_queries", "Queries", number=True),
+            Column("mean_length", "Mean length", number=True),
+            Column("created_at", "Made", number=True, folded=True),
+        ],
+        default="name",
+        one="run",
+        many="runs",
     )
-    columns = RUNS.shown(request)
-    if wants_csv(request):
-        return csv_file(f"{collection.slug}-runs", columns, found)
-    context = {
+    return table.response("retrieval/runs.html", context)
+
+
+def page_context(collection: Collection) -> dict[str, Any]:
+    return {
         "collection": collection,
-        "rows": rows,
-        "found": found,
-        "columns": columns,
-        "bar": filter_bar(
-            request, RUN_FILTERS, caption="Name or origin", button="Find runs", kept=()
-        ),
-        "names_differ": not collection.facets.filter(key="").exists()
-        or collection.queries.filter(sentence_numbers__isnull=False).exists(),
-        "unused_retrievers": unused_usual(collection, (row.run for row in rows)),
+        "retrievers": RETRIEVERS,
+        "queries": collection.queries.count(),
         "documents": collection.documents.count(),
-        "query_papers": collection.query_papers.count(),
-        "jobs": jobs_to_show(collection, RUN_JOBS),
     }
-    return render(request, "retrieval/runs.html", context)
 
 
-@in_collection(Role.ADMIN)
-@require_safe
-def add_run(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return add_run_page(request, collection)
+@require_http_methods(["GET", "POST"])
+@in_collection(ADMIN)
+def add_run(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Import a run file, or build a run by a retriever that has none yet."""
+    form = RunFileForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        file = form.cleaned_data.pop("file")
+        values = {"file": file, "filename": file.name, **form.cleaned_data}
+        if made := attempt(form, import_run, collection=collection, **values):
+            messages.success(request, f"Imported {file.name} as {made}.")
+            return redirect("run", collection.slug, made.pk)
+    names = set(collection.runs.values_list("name", flat=True))
+    unused = [(name, each) for name, each in RETRIEVERS.items() if name not in names]
+    context = {"collection": collection, "form": form, "unused": unused}
+    return render(request, "retrieval/add_run.html", context)
 
 
-def add_run_page(
-    request: HttpRequest,
-    collection: Collection,
-    form: RunImportForm | None = None,
-    embeddings: EmbeddingsForm | None = None,
-    status: int = 422,
-) -> HttpResponse:
-    """The three ways to add a run, with the invalid form, if any."""
-    analysis = typed(request.GET, "analysis")
-    if analysis not in ANALYSES:
-        analysis = services.analysis_of(collection)
-    context = {
-        "collection": collection,
-        "analysis": AnalysisForm({"analysis": analysis}),
-        "catalogue": unused_catalogue(collection, analysis),
-        "form": form or RunImportForm(),
-        "embeddings": embeddings or EmbeddingsForm(),
-    }
-    return render(
-        request, "retrieval/add_run.html", context, status=status if form or embeddings else 200
-    )
+@require_http_methods(["GET", "POST"])
+@in_collection(ADMIN)
+def add_vectors(request: CollectionRequest, collection: Collection) -> HttpResponse:
+    """Rank by vectors that were computed elsewhere."""
+    form = VectorsForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        if attempt(form, start_ranking, collection=collection, by=request.user, **form.cleaned_data):
+            return redirect("runs", collection.slug)
+    return render(request, "retrieval/add_vectors.html", {"collection": collection, "form": form})
 
 
-@in_collection(Role.ADMIN)
 @require_POST
-def retrieve(request: HttpRequest, collection: Collection) -> HttpResponse:
+@in_collection(ADMIN)
+def build(request: CollectionRequest, collection: Collection) -> HttpResponse:
     names = request.POST.getlist("name")
-    try:
-        for name in names:
-            services.request_run(collection=collection, name=name, requested_by=person_of(request))
-    except RetrievalError as error:
-        messages.error(request, str(error))
-    else:
-        text = (
-            f"{', '.join(names)}: waiting for a worker." if names else "Select a retriever to run."
-        )
-        messages.info(request, text)
+    if not names:
+        raise BadInput("Choose at least one retriever.")
+    for name in names:
+        find_retriever(name)
+    start_once("build_runs", collection=collection, by=request.user, names=names)
     return redirect("runs", collection.slug)
 
 
-@in_collection(Role.ADMIN)
-@require_POST
-def remove_run(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    run = get_object_or_404(collection.runs, name=name)
-    if "confirmed" not in request.POST:
-        context = {"collection": collection, "run": run, "lists": run.rankings.count()}
-        return render(request, "retrieval/confirm_remove.html", context)
-    try:
-        services.remove_run(run=run)
-    except RetrievalError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"Removed the run {name}.")
-    return redirect("runs", collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
-    """With `?ids=queries`, the topics are queries as in qrels, and not query papers."""
-    run = get_object_or_404(collection.runs, name=name)
-    by_query = request.GET.get("ids") == "queries"
-    lines = services.run_lines(run, services.query_names_of(run) if by_query else None)
-    response = StreamingHttpResponse(in_blocks(lines), content_type="text/plain; charset=utf-8")
-    return as_download(
-        response, f"{collection.slug}-{run.name}{'.queries' if by_query else ''}.run"
+@require_GET
+@in_collection(ADMIN)
+def run(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """What a run was made from, what was left out, and its list of each query."""
+    shown = get_object_or_404(collection.runs.with_sizes(), pk=pk)
+    table = Table(
+        request,
+        shown.lists.annotate(length=ArrayLength("docnos")).select_related("query__document").defer("docnos", "scores"),
+        name="lists",
+        row="retrieval/_list_row.html",
+        columns=[
+            Column("query__name", "Query"),
+            Column("length", "Documents", number=True),
+        ],
+        search=["query__name", "query__title", "query__document__title"],
+        default="query__name",
+        one="list",
+        many="lists",
     )
+    return table.response("retrieval/run.html", page_context(collection) | {"run": shown})
+
+
+@require_GET
+@in_collection(ADMIN)
+def run_file(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    shown = get_object_or_404(collection.runs, pk=pk)
+    response = StreamingHttpResponse(run_lines(shown), content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{collection.slug}-{shown.name}.run"'
+    return response  # type: ignore[return-value]
+
+
+@require_POST
+@in_collection(ADMIN)
+def delete(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    deleted = get_object_or_404(collection.runs, pk=pk)
+    building.delete_run(run=deleted)
+    messages.success(request, f"Deleted {deleted}.")
+    return redirect("runs", collection.slug)
+
+
+@require_GET
+@in_collection(ADMIN)
+def run_list(request: CollectionRequest, collection: Collection, pk: int, query_pk: int) -> HttpResponse:
+    """The ranked documents of a run for a query."""
+    lists = RankedList.objects.select_related("run", "query__document")
+    of = {"run__in": collection.runs.filter(pk=pk), "query__in": collection.queries.filter(pk=query_pk)}
+    ranked = get_object_or_404(lists, **of)
+    documents = {each.docno: each for each in collection.documents.for_lists().filter(docno__in=ranked.docnos)}
+    rows = [
+        {"rank": rank, "docno": docno, "score": float(score), "document": documents.get(docno)}
+        for rank, (docno, score) in enumerate(zip(ranked.docnos, ranked.scores, strict=True), 1)
+    ]
+    for row in rows:
+        row["title"] = row["document"].title if row["document"] else ""
+    table = Table(
+        request,
+        rows,
+        name="ranked",
+        row="retrieval/_ranked_row.html",
+        columns=[
+            Column("rank", "Rank", number=True),
+            Column("title", "Document"),
+            Column("docno", "Id", folded=True),
+            Column("score", "Score", number=True),
+        ],
+        search=["docno", "title"],
+        default="rank",
+        one="document",
+        many="documents",
+    )
+    context = {"collection": collection, "run": ranked.run, "query": ranked.query}
+    return table.response("retrieval/run_list.html", context)

@@ -1,290 +1,206 @@
-"""Figures as numbers: scales, marks and panels. Pure; templates/web/_figure.html draws them.
+"""Four kinds of figure, drawn as SVG by templates: dots with intervals, bars, a heat table, lines.
 
-A figure consists of panels. A panel is at most as wide as a phone, so that its text keeps its size
-there; on a wider screen several panels stand side by side. The classes of the marks get their
-colours from static/css/admin.css on a page, and from templates/web/figure_file.svg in a file.
+Places along the x axis are percentages and heights are pixels, so a figure fills its card at every width while
+its text keeps its size. A figure is a small object that a view puts into the context:
+
+    {% figure rho %}
+
+A row whose value is None is drawn as a line of words: nothing is dropped in silence.
 """
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-PANEL_WIDTH = 320
-CHARACTER = 7.4  # the mean width of a character of 12 px text in the widest of our fonts
-FILE_WIDTH = 1048
-GAP = 24
-MOST_TABLE_ROWS = 200  # below a figure; a page of 40,000 rows had 5 MB
-LINE = 18
+ROW = 26  # pixels
+LABEL = 30.0  # percent of the width before the plot begins
+RIGHT = 97.0
+PLOT_HEIGHT = 260  # pixels, of lines
+NUMBERS = ("value", "low", "high", "after")  # of a row
 
 
-class Stroke(NamedTuple):
-    """A line from (x1, y1) to (x2, y2)."""
-
-    css: str
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-class Bar(NamedTuple):
-    """A rectangle; `title` is shown for a pointer that rests on it.
-
-    `fill` is a colour for a mark without a class. Only files have such marks.
-    """
-
-    css: str
-    x: float
-    y: float
-    width: float
-    height: float
-    title: str = ""
-    fill: str = ""
+def ticks(low: float, high: float, number: int = 5) -> list[float]:
+    """Round numbers that cover low to high, about `number` of them."""
+    if high <= low:
+        return [low]
+    step = 10 ** math.floor(math.log10((high - low) / number))
+    step *= next((m for m in (1, 2, 2.5, 5) if (high - low) / (step * m) <= number), 10)
+    first = math.ceil(low / step - 1e-9)
+    return [round(i * step, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-class Dot(NamedTuple):
-    css: str
-    x: float
-    y: float
-    title: str = ""
-
-
-class TextLine(NamedTuple):
-    """A line of text; `anchor` is "start", "middle" or "end"."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
-    css: str = ""
-
-
-class RowLink(NamedTuple):
-    """A row of a panel that leads to the page `url`; `name` says what the row has.
-
-    Files have no links. A page draws them for a pointer only, because a table beside the figure has
-    the same links for a keyboard.
-    """
-
-    y: float
-    height: float
-    url: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A drawing of `width` by `height`; `finding` says its numbers to those who cannot see it."""
-
-    finding: str
-    height: float
-    width: float = PANEL_WIDTH
-    strokes: Sequence[Stroke] = ()
-    bars: Sequence[Bar] = ()
-    dots: Sequence[Dot] = ()
-    texts: Sequence[TextLine] = ()
-    address: str = ""  # of the page that the panel leads to
-    links: Sequence[RowLink] = ()
-
-
-class Key(NamedTuple):
-    """An entry of the legend: a mark's class and what it stands for."""
-
-    css: str
-    label: str
-    is_dot: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass
 class Figure:
-    """Panels with the same data as a table; `name` is part of the addresses of the files.
-
-    `same_table` is the id of a table of the page that has these numbers. The figure then links to
-    it and has no table of its own. `urls` are the pages of the first cells, by row. The columns
-    `in_percent` are fractions: a page shows them in percent, and the CSV file has them as they are.
-    """
+    """`name` is its key in addresses and file names; `axis` the title of the x axis, with the unit."""
 
     name: str
     title: str
-    note: str
-    panels: Sequence[Panel]
-    head: Sequence[str]
-    rows: Sequence[Sequence[str | int | float | None]]
-    keys: Sequence[Key] = ()
-    same_table: str = ""
-    urls: Sequence[str] = ()
-    in_percent: Collection[str] = ()
+    axis: str
+    rows: Sequence[dict[str, Any]]
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    template: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        values = [row[key] for row in self.rows for key in NUMBERS if row.get(key) is not None]
+        if self.low is None:
+            self.low = min([0.0, *values])
+        if self.high is None:
+            self.high = max([*values, self.low + 1e-9])
+
+    def x(self, value: float) -> float:
+        """Percent of the figure's width."""
+        assert self.low is not None
+        assert self.high is not None
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0
+        return round(LABEL + (RIGHT - LABEL) * min(max(share, 0), 1), 3)
 
     @property
-    def table(self) -> list[list[TableCell]]:
-        """The first rows as a page shows them; the CSV file has all, at full precision."""
-        shown = [self._table_row(row) for row in self.rows[:MOST_TABLE_ROWS]]
-        for row, url in zip(shown, self.urls, strict=False):
-            row[0] = row[0]._replace(url=url)
-        return shown
+    def marks(self) -> list[dict[str, Any]]:
+        assert self.low is not None
+        assert self.high is not None
+        return [{"x": self.x(tick), "label": f"{tick:g}".replace("-", "−")} for tick in ticks(self.low, self.high)]
 
-    def _table_row(self, row: Sequence[str | int | float | None]) -> list[TableCell]:
+    @property
+    def height(self) -> int:
+        return ROW * len(self.rows) + 48
+
+    @property
+    def axis_y(self) -> int:
+        return ROW * len(self.rows) + 8
+
+    @property
+    def csv(self) -> list[list[object]]:
+        keys = ["label", "value", *(key for key in NUMBERS[1:] if any(key in row for row in self.rows))]
+        return [list(keys), *([row.get(key) for key in keys] for row in self.rows)]
+
+
+@dataclass
+class Dots(Figure):
+    """Rows: label, value or None with `reason`, perhaps low and high (an interval), url, lead (highlighted).
+
+    `after` is what the value became: a hollow dot, joined to the first one.
+    """
+
+    template: str = field(default="web/figures/dots.html", init=False)
+
+    @property
+    def drawn(self) -> list[dict[str, Any]]:
+        drawn = []
+        for number, row in enumerate(self.rows):
+            place = {"y": ROW * number + 18, **row}
+            for key in NUMBERS:
+                if row.get(key) is not None:
+                    place[f"x_{key}"] = self.x(row[key])
+            drawn.append(place)
+        return drawn
+
+
+@dataclass
+class Bars(Figure):
+    """Rows: label, value, perhaps url, lead."""
+
+    template: str = field(default="web/figures/bars.html", init=False)
+
+    @property
+    def drawn(self) -> list[dict[str, Any]]:
+        start = self.x(0)
+        drawn = []
+        for number, row in enumerate(self.rows):
+            end = self.x(row["value"] or 0)
+            bar = {"y": ROW * number + 8, "x": min(start, end), "width": round(abs(end - start), 3)}
+            drawn.append(bar | {"text_x": max(start, end), "text_y": ROW * number + 22, **row})
+        return drawn
+
+
+@dataclass
+class Lines:
+    """`series`: label and points [(x, y)]; drawn in one plot with both axes from their lowest to highest value."""
+
+    name: str
+    title: str
+    axis: str
+    axis_y: str
+    series: Sequence[dict[str, Any]]
+    low_y: float = 0.0
+    note: str = ""
+    template: str = field(default="web/figures/lines.html", init=False)
+
+    def __post_init__(self) -> None:
+        points = [point for each in self.series for point in each["points"]]
+        self.low = min((x for x, _ in points), default=0)
+        self.high = max((x for x, _ in points), default=1)
+        self.high_y = max((y for _, y in points), default=1) or 1
+
+    def _x(self, value: float) -> float:
+        return round(1000 * (value - self.low) / ((self.high - self.low) or 1), 2)
+
+    def _y(self, value: float) -> float:
+        return round(1000 - 1000 * (value - self.low_y) / ((self.high_y - self.low_y) or 1), 2)
+
+    @property
+    def drawn(self) -> list[dict[str, Any]]:
         return [
-            TableCell(percent_text(cell), is_number=True)
-            if name in self.in_percent and isinstance(cell, float)
-            else _table_cell(cell)
-            for name, cell in zip(self.head, row, strict=True)
+            {
+                "number": number,
+                "label": each["label"],
+                "points": " ".join(f"{self._x(x)},{self._y(y)}" for x, y in each["points"]),
+            }
+            for number, each in enumerate(self.series)
         ]
 
     @property
-    def rows_in_file_only(self) -> int:
-        return max(0, len(self.rows) - MOST_TABLE_ROWS)
+    def marks(self) -> list[dict[str, Any]]:
+        return [{"x": 8 + 90 * self._x(t) / 1000, "label": f"{t:g}"} for t in ticks(self.low, self.high)]
 
     @property
-    def columns(self) -> list[TableCell]:
-        """The head of the table. A column of numbers has its name on the right, too."""
-        first = [_table_cell(cell) for cell in self.rows[0]] if self.rows else []
+    def marks_y(self) -> list[dict[str, Any]]:
+        height = PLOT_HEIGHT
+        return [{"y": 10 + height * self._y(t) / 1000, "label": f"{t:g}"} for t in ticks(self.low_y, self.high_y)]
+
+    @property
+    def csv(self) -> list[list[object]]:
+        rows: list[list[object]] = [["label", "x", "y"]]
+        return rows + [[each["label"], x, y] for each in self.series for x, y in each["points"]]
+
+
+@dataclass
+class Heat:
+    """A table of numbers with shades: `cells[row][column]`, each a value or None; darkest is the largest."""
+
+    name: str
+    title: str
+    heads: Sequence[str]
+    labels: Sequence[str]
+    cells: Sequence[Sequence[float | None]]
+    corner: str = ""
+    decimals: int = 0
+    note: str = ""
+    template: str = field(default="web/figures/heat.html", init=False)
+
+    @property
+    def drawn(self) -> list[dict[str, Any]]:
+        values = [abs(cell) for row in self.cells for cell in row if cell is not None]
+        most = max(values, default=0) or 1
         return [
-            # Only the first letter: a head may have the name of a system.
-            TableCell(name[:1].upper() + name[1:], cell.is_number)
-            for name, cell in zip(self.head, first, strict=False)
+            {
+                "label": label,
+                "cells": [
+                    {
+                        "text": "–" if cell is None else f"{cell:,.{self.decimals}f}".replace("-", "−"),
+                        "shade": 0 if cell is None else math.ceil(9 * abs(cell) / most),
+                    }
+                    for cell in row
+                ],
+            }
+            for label, row in zip(self.labels, self.cells, strict=True)
         ]
 
-
-class TableCell(NamedTuple):
-    text: str
-    is_number: bool
-    url: str = ""
-
-
-def _table_cell(cell: str | int | float | None) -> TableCell:
-    if isinstance(cell, str):
-        return TableCell(cell, is_number=False)
-    return TableCell("–" if cell is None else number_text(cell), is_number=True)
-
-
-# Scales
-
-
-class PixelScale(NamedTuple):
-    """Values from `low` to `high` on pixels from `start` to `end`."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
-        return pixels(self.start + share * (self.end - self.start))
-
-
-def pixels(number: float) -> float:
-    """To a tenth of a pixel, which is finer than a screen and keeps the file small."""
-    return round(number, 1)
-
-
-def ticks(low: float, high: float, intervals: int = 4) -> list[float]:
-    """Round numbers from `low` to `high`: multiples of 1, 2, 2.5 or 5 times a power of ten."""
-    if high <= low:
-        return [low]
-    rough = (high - low) / intervals
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * times for times in (1, 2, 2.5, 5, 10) if power * times >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(step * number, 9) for number in range(first, last + 1)]
-
-
-def number_text(value: float) -> str:
-    """As on an axis: "0.25", "−1", "1,200"."""
-    return f"{round(value, 3):,.10g}".replace("-", "−")
-
-
-def percent_text(fraction: float) -> str:
-    """A fraction in percent as the leaderboard has it: "66.70" for 0.667."""
-    return f"{100 * fraction:.2f}".replace("-", "−")
-
-
-def clipped(text: str, width: float) -> str:
-    """As much of the text as fits into `width` pixels."""
-    most = int(width / CHARACTER)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-# The sheet of a file
-
-
-class Placed(NamedTuple):
-    """A panel with its upper left corner on a sheet."""
-
-    x: float
-    y: float
-    panel: Panel
-
-
-class PlacedKey(NamedTuple):
-    """An entry of the legend: its mark at (x, y), and its label."""
-
-    x: float
-    y: float
-    label: TextLine
-    key: Key
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A figure as a file: title, lines of the note, legend, and below them the panels."""
-
-    figure: Figure
-    width: float
-    height: float
-    note: Sequence[TextLine]
-    keys: Sequence[PlacedKey]
-    panels: Sequence[Placed]
-
     @property
-    def description(self) -> str:
-        return " ".join(panel.finding for panel in self.figure.panels)
-
-
-def sheet_of(figure: Figure) -> Sheet:
-    """The panels in rows, like words on a page that is as wide as three of them."""
-    width = _sheet_width(figure.panels)
-    lines = textwrap.wrap(figure.note, int((width - 2 * GAP) / CHARACTER))
-    top: float = GAP + 2 * LINE
-    note = [TextLine(GAP, top + LINE * number, line) for number, line in enumerate(lines)]
-    top += LINE * len(lines)
-    keys = _placed_keys(figure.keys, top, width)
-    top = (keys[-1].label.y + LINE if keys else top) + LINE / 2
-    panels, bottom = _placed_panels(figure.panels, top, width)
-    return Sheet(figure, width, bottom + GAP, note, keys, panels)
-
-
-def _sheet_width(panels: Iterable[Panel]) -> float:
-    widths = [panel.width for panel in panels]
-    in_a_row = sum(widths) + GAP * (len(widths) - 1)
-    return 2 * GAP + max(PANEL_WIDTH, max(widths, default=0), min(FILE_WIDTH, in_a_row))
-
-
-def _placed_keys(keys: Iterable[Key], top: float, width: float) -> list[PlacedKey]:
-    placed: list[PlacedKey] = []
-    x, y = float(GAP), top
-    for key in keys:
-        length = 18 + CHARACTER * len(key.label)
-        if x > GAP and x + length > width - GAP:
-            x, y = GAP, y + LINE
-        label = TextLine(pixels(x + 18), y, key.label)
-        placed.append(PlacedKey(pixels(x), pixels(y - 10), label, key))
-        x += length + LINE
-    return placed
-
-
-def _placed_panels(panels: Iterable[Panel], top: float, width: float) -> tuple[list[Placed], float]:
-    placed: list[Placed] = []
-    x, y, bottom = float(GAP), top, top
-    for panel in panels:
-        if x > GAP and x + panel.width > width - GAP + 0.1:
-            x, y = GAP, bottom + GAP
-        placed.append(Placed(x, y, panel))
-        x += panel.width + GAP
-        bottom = max(bottom, y + panel.height)
-    return placed, bottom
+    def csv(self) -> list[list[object]]:
+        body: list[list[object]] = [[label, *row] for label, row in zip(self.labels, self.cells, strict=True)]
+        return [[self.corner, *self.heads], *body]

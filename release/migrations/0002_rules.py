@@ -1,26 +1,18 @@
-"""The triggers and indexes of `release/rules.py`."""
+"""A published version does not change, but for who may see it."""
 
 from django.db import migrations
 
-from database.triggers import reject
-from release.rules import ERRATUM, RELEASES, RULES
-
-# As in 0.1.0: an email could not go. `0005_emptied_senders` replaces them.
-ERRATUM_RULES_BEFORE = [
-    reject(
-        "erratum_keeps_its_report",
-        table=ERRATUM,
-        event="UPDATE",
-        columns=(
-            "release_id, number, query, docno, problem, email, reported_at, reported_by_id, network"
-        ),
-    ),
-    reject("erratum_settled_once", table=ERRATUM, event="UPDATE", when="OLD.state <> 'open'"),
-]
+from web.triggers import Reject
 
 
 class Migration(migrations.Migration):
-    dependencies = [("release", "0001_initial"), ("adjudication", "0002_rules")]
-
-    # In the order of then: before the last rule about releases.
-    operations = [*RELEASES[:-1], *ERRATUM_RULES_BEFORE, *RULES[len(RELEASES) - 1 :]]
+    dependencies = [("release", "0001_initial")]
+    operations = [
+        Reject(
+            "release_release_no_update",
+            table="release_release",
+            event="UPDATE",
+            columns="id, collection_id, version, file, sha256, size, manifest, published_at, published_by_id",
+        ),
+        Reject("release_release_no_delete", table="release_release", event="DELETE"),
+    ]

@@ -1,369 +1,161 @@
-"""The people page, and the rules on roles behind it."""
+"""Invitations, roles, leaving."""
 
-import re
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from __future__ import annotations
+
+from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test import Client
+from django.core import mail
 from django.urls import reverse
+from django.utils import timezone
 
-from accounts.codes import account_code, find_person
-from accounts.models import Membership, Role, User
-from accounts.services import (
-    CannotBlind,
-    LastAdmin,
-    NameTaken,
-    add_membership,
-    create_person,
-    one_time_password,
-    take_role,
-)
-from annotation.models import Slot
-from dashboard.services import HoldsPairs, remove_role
-from tests.support.factories import UserFactory, a_collection, an_open_query, member
-from tests.support.visits import csv_rows, text_of
-from tests.support.worlds import once_a_file
+from accounts import services
+from accounts.models import Collection, Invitation, Membership, User
+from tests import builders
+from web.errors import Conflict, NotFound
 
 pytestmark = pytest.mark.django_db
 
 
-@once_a_file
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
-def client(client, collection):
-    client.force_login(User.objects.get(username="admin"))
-    return client
-
-
-def at(name, collection, *args):
-    return reverse(name, args=[collection.slug, *args])
-
-
-def roles_of(collection, username):
-    memberships = collection.memberships.filter(user__username=username)
-    return set(memberships.values_list("role", flat=True))
-
-
-def membership_of(collection, username):
-    return collection.memberships.get(user__username=username)
-
-
-def test_members_are_listed_by_role_in_a_fixed_number_of_queries(
-    client, collection, django_assert_num_queries
-):
-    an_open_query(collection)
-    for number in range(5):
-        member(collection, Role.ANNOTATOR, f"more{number}")
-
-    with django_assert_num_queries(9):
-        page = client.get(at("people", collection))
-
-    assert "0 of 3 pairs" in text_of(page)
-    assert "no pairs assigned" in page.text
-
-
-def test_an_imported_person_is_shown_as_such(client, collection):
-    member(collection, Role.ANNOTATOR, "old")
-    User.objects.filter(username="old").update(is_active=False)
-
-    assert "imported, no login" in client.get(at("people", collection)).text
-
-
-def test_a_person_with_an_account_gets_a_role(client, collection):
-    person = UserFactory(username="new")
-
-    form = {"give-person": account_code(person), "give-role": "adjudicator"}
-    page = client.post(at("add-role", collection), form, follow=True)
-
-    assert roles_of(collection, "new") == {"adjudicator"}
-    assert "new is an adjudicator of this collection now" in page.text
-
-
-def test_giving_a_role_twice_changes_nothing(collection):
-    add_membership(
-        collection=collection, user=User.objects.get(username="ann1"), role=Role.ANNOTATOR
-    )
-
-    assert collection.memberships.filter(user__username="ann1").count() == 1
-
-
-def test_the_page_of_the_account_shows_the_code_that_adds_it(collection):
-    person = UserFactory(username="Núria.7")
-    theirs = Client()
-    theirs.force_login(person)
-    [code] = re.findall(r'id="account-code">([^<]+)<', theirs.get(reverse("account")).text)
-    admin = User.objects.get(username="admin")
-
-    assert re.fullmatch(r"Núria\.7:([a-z2-9]{4}-){2}[a-z2-9]{4}", code)
-    assert find_person(asked_by=admin, text=f" {code} ") == person
-    assert find_person(asked_by=admin, text=code.replace(code[8:], code[8:].upper())) == person
-
-
-@pytest.mark.parametrize("role", Role.values)
-def test_an_admin_cannot_tell_whether_an_account_exists(client, collection, role):
-    """The answer to a username, or to one with a guessed code, is the same for everybody."""
-    stranger = UserFactory(username="known")
-    member(a_collection("other"), Role.ADJUDICATOR, "known")
-    Membership.objects.filter(collection__slug="other", user__username="admin").delete()
-    pages = {}
-    for name in ("known", "absent"):
-        for text in (name, f"{name}:", f"{name}:aaaa-bbbb-cccc"):
-            form = {"give-person": text, "give-role": role}
-            page = client.post(at("add-role", collection), form)
-            errors = re.findall(r'class="errorlist".*?</ul>', page.text, re.DOTALL)
-            answer = (page.status_code, *(error.replace(name, "NAME") for error in errors))
-            pages.setdefault(text.partition(":")[1:], set()).add(answer)
-
-    assert len(pages) == 3
-    assert [len(answers) for answers in pages.values()] == [1, 1, 1]
-    assert all("No person found" in str(answers) for answers in pages.values())
-    assert not roles_of(collection, stranger.username)
-
-
-def test_a_new_account_may_be_called_like_one_elsewhere_on_the_server(client, collection):
-    UserFactory(username="known")
-    texts = []
-    for name in ("known", "nobody"):
-        form = {"create-username": name, "create-name": "", "create-role": "annotator"}
-        page = client.post(at("add-person", collection), form)
-        texts.append((page.status_code, f"{name}@small has an account" in page.text))
-
-    assert texts == [(200, True), (200, True)]
-    assert not roles_of(collection, "known")
-
-
-def test_people_of_an_admin_s_own_collections_are_added_by_username(client, collection):
-    second = a_collection("second")
-    member(collection, Role.ADJUDICATOR, "judith")
-
-    client.post(at("add-role", second), {"give-person": "judith", "give-role": "adjudicator"})
-
-    assert roles_of(second, "judith") == {"adjudicator"}
-
-
-def test_administering_another_collection_is_needed_to_know_its_people(client, collection):
-    other = a_collection("other")
-    member(other, Role.ADJUDICATOR, "judith")
-    other.memberships.filter(user__username="admin").delete()
-    member(other, Role.ADJUDICATOR, "admin")
-
-    form = {"give-person": "judith", "give-role": "adjudicator"}
-
-    assert client.post(at("add-role", collection), form).status_code == 422
-    assert not roles_of(collection, "judith")
-
-
-def test_an_unknown_person_is_refused_and_kept_in_the_form(client, collection):
-    form = {"give-person": "nobdy", "give-role": "annotator"}
-    page = client.post(at("add-role", collection), form)
-
-    assert page.status_code == 422
-    assert "No person found for &#x27;nobdy&#x27;" in page.text
-    assert 'value="nobdy"' in page.text
-
-
-def test_a_role_that_was_removed_is_given_again_with_the_code_that_is_shown(client, collection):
-    page = client.post(
-        at("remove-role", collection, membership_of(collection, "adju").pk), follow=True
-    )
-    [code] = re.findall(r"To give the role again, enter ([^<\s]+)<", page.text)
-
-    client.post(at("add-role", collection), {"give-person": code, "give-role": "adjudicator"})
-
-    assert roles_of(collection, "adju") == {"adjudicator"}
-
-
-def test_an_unknown_role_is_refused(client, collection):
-    UserFactory(username="new")
-
-    page = client.post(at("add-role", collection), {"give-person": "new", "give-role": "owner"})
-
-    assert page.status_code == 422
-    assert not roles_of(collection, "new")
-
-
-def test_a_person_cannot_be_admin_and_annotator(collection):
-    with pytest.raises(CannotBlind, match="cannot judge blind"):
-        add_membership(
-            collection=collection, user=User.objects.get(username="admin"), role=Role.ANNOTATOR
-        )
-    with pytest.raises(CannotBlind, match="can never judge here again"):
-        add_membership(
-            collection=collection, user=User.objects.get(username="ann1"), role=Role.ADMIN
-        )
-
-    assert roles_of(collection, "admin") == {"admin"}
-    assert roles_of(collection, "ann1") == {"annotator"}
-
-
-def test_a_person_who_was_an_admin_never_annotates_again(collection):
-    person = User.objects.get(username="ann1")
-    for role in (Role.ANNOTATOR, Role.ADMIN):
-        membership = add_membership(collection=collection, user=person, role=role)
-        remove_role(membership=membership)
-
-    with pytest.raises(CannotBlind, match="ann1 is or was an admin of Small"):
-        add_membership(collection=collection, user=person, role=Role.ANNOTATOR)
-
-    assert roles_of(collection, "ann1") == set()
-    add_membership(collection=a_collection("other"), user=person, role=Role.ANNOTATOR)
-
-
-def test_an_admin_may_adjudicate(collection):
-    add_membership(
-        collection=collection, user=User.objects.get(username="admin"), role=Role.ADJUDICATOR
-    )
-
-    assert roles_of(collection, "admin") == {"admin", "adjudicator"}
-
-
-def test_a_new_account_works_with_the_password_that_is_shown_once(client, collection):
-    form = {"create-username": "new", "create-name": "New Person", "create-role": "annotator"}
-    page = client.post(at("add-person", collection), form)
-    password = re.search(r'id="password">([^<]+)<', page.text)[1]
-
-    person = User.objects.get(username="new@small")
-    assert person.check_password(password)
-    assert person.shown_name == "New Person"
-    assert roles_of(collection, "new@small") == {"annotator"}
-    assert "new@small has an account" in page.text
-    assert "no-store" in page["Cache-Control"]
-    assert password not in client.get(at("people", collection)).text
-
-
-def test_one_time_passwords_differ_and_can_be_read_out():
-    passwords = {one_time_password() for _ in range(50)}
-
-    assert len(passwords) == 50
-    assert all(re.fullmatch(r"([a-hjkmnp-z2-9]{4}-){3}[a-hjkmnp-z2-9]{4}", p) for p in passwords)
-
-
-def test_a_taken_username_is_refused_whatever_its_case(collection):
-    create_person(collection=collection, username="mara", name="", role=Role.ANNOTATOR)
-
-    with pytest.raises(NameTaken, match="MARA@small"):
-        create_person(collection=collection, username="MARA", name="", role=Role.ANNOTATOR)
-
-
-def test_a_taken_username_is_explained_and_changes_no_password(client, collection):
-    create_person(collection=collection, username="mara", name="", role=Role.ANNOTATOR)
-    password = User.objects.get(username="mara@small").password
-    form = {"create-username": "mara", "create-name": "", "create-role": "admin"}
-    page = client.post(at("add-person", collection), form)
-
-    assert page.status_code == 422
-    assert "exists already" in page.text
-    assert roles_of(collection, "mara@small") == {"annotator"}
-    assert User.objects.get(username="mara@small").password == password
-
-
-def test_a_bad_username_is_refused_with_what_is_allowed(client, collection):
-    form = {"create-username": "not a name", "create-name": "", "create-role": "annotator"}
-    page = client.post(at("add-person", collection), form)
-
-    assert page.status_code == 422
-    assert not User.objects.filter(username__contains="not a name").exists()
-
-
-def test_a_role_without_work_is_taken_away(client, collection):
-    address = at("remove-role", collection, membership_of(collection, "adju").pk)
-    page = client.post(address, follow=True)
-
-    assert not roles_of(collection, "adju")
-    assert User.objects.filter(username="adju").exists()
-    assert "adju is no longer an adjudicator here" in page.text
-
-
-def test_an_annotator_with_pairs_to_judge_stays(client, collection):
-    an_open_query(collection, size=3)
-
-    address = at("remove-role", collection, membership_of(collection, "ann1").pk)
-    page = client.post(address, follow=True)
-
-    assert roles_of(collection, "ann1") == {"annotator"}
-    assert "still has pairs to judge" in page.text
-    assert Slot.objects.filter(annotator__username="ann1").count() == 3
-
-
-def test_pairs_in_another_collection_do_not_keep_a_role_here(collection):
-    other = a_collection("other")
-    an_open_query(other)
-
-    remove_role(membership=membership_of(collection, "ann1"))
-
-    assert not roles_of(collection, "ann1")
-    with pytest.raises(HoldsPairs):
-        remove_role(membership=membership_of(other, "ann1"))
-
-
-def test_the_last_admin_stays(client, collection):
-    page = client.post(
-        at("remove-role", collection, membership_of(collection, "admin").pk), follow=True
-    )
-
-    assert roles_of(collection, "admin") == {"admin"}
-    assert "only admin" in page.text
-
-
-def test_an_admin_who_cannot_log_in_does_not_count(collection):
-    member(collection, Role.ADMIN, "old")
-    User.objects.filter(username="old").update(is_active=False)
-
-    with pytest.raises(LastAdmin):
-        take_role(membership=membership_of(collection, "admin"))
-
-
-def test_an_admin_who_leaves_is_led_home(client, collection):
-    member(collection, Role.ADMIN, "second")
-
-    answer = client.post(at("remove-role", collection, membership_of(collection, "admin").pk))
-
-    assert answer.url == reverse("home")
-
-
-@pytest.mark.faults
-@pytest.mark.django_db(transaction=True)
-def test_two_admins_who_remove_each_other_leave_one(on_postgresql):
-    collection = a_collection()
-    member(collection, Role.ADMIN, "second")
-    start = threading.Barrier(2)
-
-    def take_from(username):
-        try:
-            membership = membership_of(collection, username)
-            start.wait()
-            take_role(membership=membership)
-        except LastAdmin:
-            return "refused"
-        finally:
-            connection.close()
-        return "taken"
-
-    admins = collection.memberships.filter(role=Role.ADMIN)
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = sorted(pool.map(take_from, ["admin", "second"]))
-
-    assert outcomes == ["refused", "taken"]
-    assert admins.count() == 1
-
-
-def test_people_are_found_by_name_and_filtered_by_role(client, collection):
-    page = at("people", collection)
-
-    def found(**asked):
-        answer = client.get(page, {**asked, "format": "csv"})
-        lines = csv_rows(answer)
-        return [line["username"] for line in lines]
-
-    assert {"admin", "ann1", "ann2", "adju"} <= set(found())
-    assert found(role="adjudicator") == ["adju"]
-    assert found(q="ann2") == ["ann2"]
-    assert found(q="ann2", role="admin") == []
-    assert [group.role for group in client.get(page, {"role": "admin"}).context["groups"]] == [
-        "admin"
-    ]
+def link_for(collection, people, **fields) -> str:
+    values = {"roles": ["annotator"]} | fields
+    return services.invite(collection=collection, by=people.admin, **values)[1]
+
+
+def test_a_link_makes_an_account_once(collection, people, client):
+    link = link_for(collection, people)
+    account = {"username": "eva", "name": "Eva", "email": "", "password": "correct horse"}
+    assert client.post(link, account).status_code == 302
+    assert Membership.objects.get(user__username="eva", collection=collection).roles == ["annotator"]
+    client.logout()
+    assert client.post(link, account | {"username": "eve"}).status_code == 404
+    assert not User.objects.filter(username="eve").exists()
+
+
+def test_a_person_with_an_account_joins_with_it(collection, people, as_):
+    builders.person("eva")
+    link = link_for(collection, people, roles=["adjudicator"])
+    as_("eva").post(link)
+    assert Membership.objects.get(user__username="eva").roles == ["adjudicator"]
+
+
+def test_a_weak_password_makes_no_account_and_keeps_the_link(collection, people, client):
+    link = link_for(collection, people)
+    refused = client.post(link, {"username": "eva", "password": "password"})
+    assert refused.status_code == 200
+    assert not User.objects.filter(username="eva").exists()
+    assert Invitation.objects.get().is_open
+
+
+def test_links_expire_and_are_stored_as_hashes(collection, people):
+    link = link_for(collection, people)
+    token = link.rstrip("/").split("/")[-1]
+    assert not Invitation.objects.filter(token_hash__contains=token).exists()
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    with pytest.raises(NotFound):
+        services.find_invitation(token)
+
+
+def test_a_mailed_link_has_the_configured_address_and_not_the_host_header(collection, people, as_, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+    form = {"email": "eva@example.org", "is_annotator": "on"}
+    as_("admin").post(reverse("invite", args=[collection.slug]), form, headers={"host": "evil.example"})
+    assert "https://lab.example.org/invitations/" in mail.outbox[0].body
+    assert "evil" not in mail.outbox[0].body
+
+
+def test_a_link_that_was_not_mailed_is_not_said_to_be(collection, people, as_, settings):
+    settings.SITE_URL = ""
+    form = {"email": "eva@example.org", "is_annotator": "on"}
+    page = as_("admin").post(reverse("invite", args=[collection.slug]), form)
+    assert not mail.outbox
+    assert "eva@example.org" not in page.content.decode()
+
+
+def test_the_only_admin_stays(collection, people):
+    admin = collection.memberships.get(user=people.admin)
+    with pytest.raises(Conflict):
+        services.remove_member(membership=admin)
+    with pytest.raises(Conflict):
+        services.set_roles(membership=admin, roles=["annotator"])
+
+
+def test_who_leaves_stays_listed_and_sees_nothing(collection, people, as_):
+    services.remove_member(membership=collection.memberships.get(user=people.ann))
+    assert as_("ann").get(reverse("work", args=[collection.slug])).status_code == 404
+    page = as_("admin").get(reverse("people", args=[collection.slug])).content.decode()
+    assert "ann" in page
+    services.add_member(collection=collection, user=people.ann, roles=["adjudicator"])
+    assert as_("ann").get(reverse("guideline", args=[collection.slug])).status_code == 200
+
+
+def test_only_admins_make_collections(collection, people, as_):
+    new = {"name": "New", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
+    assert as_("ann").post(reverse("new-collection"), new).status_code == 403
+    assert as_("admin").post(reverse("new-collection"), new).status_code == 302
+    assert Collection.objects.get(slug="new").grades == ["No", "Yes"]
+
+
+def test_the_only_collection_opens_at_once_but_for_those_who_may_make_another(collection, people, as_):
+    builders.person("eva")
+    new = reverse("new-collection")
+    assert as_("ann").get("/").url == reverse("collection", args=[collection.slug])
+    assert new in as_("admin").get("/").content.decode()
+    assert new not in as_("eva").get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("grades", "One"),
+        ("grades", "a\nb\nc\nd\ne\nf"),
+        ("facets", "a b"),
+        ("facets", "a\na"),
+        ("facets", "f" * 51),
+        ("grades", "No\n" + "y" * 51),
+        ("relevant_from", 9),
+    ],
+)
+def test_a_refused_collection_keeps_what_was_typed(collection, people, as_, field, value):
+    new = {"name": "New", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
+    answer = as_("admin").post(reverse("new-collection"), new | {field: value})
+    assert answer.status_code == 200
+    assert field in answer.context["form"].errors
+    assert not Collection.objects.filter(slug="new").exists()
+
+
+def test_a_mailed_reset_has_the_configured_address_and_not_the_host_header(people, client, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+    client.post(reverse("account_reset_password"), {"email": people.ann.email}, headers={"host": "evil.example"})
+    assert "https://lab.example.org/accounts/password/reset/key/" in mail.outbox[0].body
+    assert "//evil.example" not in mail.outbox[0].body
+
+
+def test_nobody_takes_a_name_that_differs_in_case_only(collection, people, client):
+    """Log-ins ignore case: "ADMIN" beside "admin" would lock both out."""
+    account = {"username": "ADMIN", "password": "correct horse"}
+    assert client.post(link_for(collection, people), account).status_code == 200
+    assert User.objects.filter(username__iexact="admin").count() == 1
+
+
+def test_a_mail_has_names_as_they_are_written(collection, people, settings):
+    settings.SITE_URL = "https://lab.example.org"
+    people.admin.name = "Ann O'Neil & <Co>"
+    link_for(collection, people, email="eva@example.org")
+    assert "Ann O'Neil & <Co> invites you" in mail.outbox[0].body
+
+
+def test_a_collections_name_is_one_line(people, collection, as_):
+    new = {"name": "Two\nlines", "slug": "new", "grades": "No\nYes", "facets": "", "relevant_from": 1, "seed": "s"}
+    as_("admin").post(reverse("new-collection"), new)
+    assert Collection.objects.get(slug="new").name == "Two lines"
+
+
+@pytest.mark.parametrize("name", ["\u202e", "\u202ebob", "\u2067", "…"])
+def test_a_persons_name_can_be_read(people, as_, name):
+    page = as_("ann").post(reverse("account"), {"name": name})
+    assert page.status_code == 200
+    assert page.context["form"].errors["name"]
+    assert as_("ann").post(reverse("account"), {"name": "زينب O’Neil"}).status_code == 302

@@ -1,62 +1,89 @@
-"""Screening in a real browser: papers one after the other by keyboard, also without the network."""
+"""From a corpus to queries by keyboard alone, and each page as a browser shows it."""
+
+from __future__ import annotations
+
+import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from accounts.models import Role
-from curation.models import Screening
-from curation.samples.services import SamplePlan, draw_sample
-from jobs.context import DirectRun
-from tests.support.factories import DocumentFactory, a_collection, member
-from tests.support.judging_page import assert_accessible, log_in, read_and_press
+from corpus.models import Sample, Screening
+from tests.browser.test_pages import RULES, SIZES
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.by_day(4),
-]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_papers_are_screened_by_keyboard_and_a_failed_save_is_kept(page, context, live_server):
-    collection = a_collection()
-    DocumentFactory.create_batch(2, collection=collection)
-    cora = member(collection, Role.CURATOR, "cora")
-    draw_sample(collection=collection, name="all", plan=SamplePlan((), 2), work=DirectRun())
-    log_in(context, live_server, cora)
-    papers = [
-        live_server.url + reverse("screen-paper", args=["small", "all", place]) for place in (1, 2)
-    ]
-    page.goto(live_server.url + reverse("screen-sample", args=["small", "all"]))
-    assert_accessible(page)
+def check(page) -> None:
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert [each["id"] for each in Axe().run(page, options=RULES).response["violations"]] == []
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1366, "height": 768})
 
-    read_and_press(page, "Enter")  # without a type: the browser puts the focus on the first one
-    expect(page.locator("input[name=paper_type]:focus")).to_have_count(1)
-    for key in "t4bm":
+
+def focus(page, locator) -> None:
+    """Tab until it has the focus."""
+    for _ in range(60):
+        if locator.evaluate("each => each === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("Tab does not lead there.")
+
+
+def test_query_papers_are_chosen_by_keyboard_alone(page_of, collection, papers):
+    page = page_of("admin", reverse("add-queries", args=[collection.slug]))
+    focus(page, page.get_by_role("link", name="Choose query papers"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/sample/$"))
+    focus(page, page.get_by_label("Papers of each period"))
+    page.keyboard.type("1")
+    page.keyboard.press("Tab")
+    expect(page.locator("#periods tfoot")).to_contain_text("3")  # three periods of 2000 to 2011
+    check(page)
+    focus(page, page.get_by_role("button", name="Draw sample"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/screen/\d+/$"))
+    check(page)
+
+    first, *_ = order = [papers[int(docno[1:])] for docno in Sample.objects.get().docnos]
+    title = page.locator(".paper h3")
+    expect(title).to_have_text(order[0].title)
+    page.keyboard.press("4")  # no type yet, so nothing is rated
+    for key in ("t", "4", "2", "Backspace", "5"):
         page.keyboard.press(key)
-    page.reload()
-    page.keyboard.press("b")
-    page.keyboard.press("n")
-    page.keyboard.type("a 5")
-    page.keyboard.press("Escape")
-    read_and_press(page, "Enter")
-    page.wait_for_url(papers[1])
-    context.set_offline(True)
-    for key in ("s", "1"):
-        page.keyboard.press(key)
-    read_and_press(page, "Enter")
-    expect(page.locator("#trouble")).to_contain_text("1 screening is not saved yet")
-    context.set_offline(False)
-    page.wait_for_url(live_server.url + reverse("screen-mine", args=["small", "all"]))
-
-    rows = Screening.objects.order_by("paper__position")
-    assert list(rows.values_list("paper_type__key", "facets", "rating", "reason")) == [
-        ("theoretical", ["method"], 4, "a 5"),
-        ("survey", [], 1, ""),
-    ]
-    page.goto(papers[1])
+    expect(page.locator("p.in-facet")).to_contain_text(f"What {first.docno} found.")
+    page.keyboard.press("1")
+    expect(title).to_have_text(order[1].title)
+    page.keyboard.press("s")
+    expect(title).to_have_text(order[2].title)
     page.keyboard.press("u")
-    page.wait_for_url(papers[0])
-    expect(page.get_by_label("4", exact=True)).to_be_checked()
-    page.keyboard.press("Escape")
-    page.wait_for_url(live_server.url + reverse("screen-mine", args=["small", "all"]))
+    expect(title).to_have_text(order[1].title)
+    for key in "r235":
+        page.keyboard.press(key)
+    expect(title).to_have_text(order[2].title)
+    for key in "d333":
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile("/choose/$"))
+    said = {each.document_id: (each.kind, [*each.ratings.values()]) for each in Screening.objects.all()}
+    assert said == {
+        order[0].pk: ("theoretical", [4, 5, 1]),
+        order[1].pk: ("resources/evaluation", [2, 3, 5]),
+        order[2].pk: ("data-driven approach", [3, 3, 3]),
+    }
+
+    focus(page, page.get_by_label(f"{first.docno} method"))
+    page.keyboard.press("Space")
+    expect(page.locator("#counts p")).to_contain_text("1 query from 1 paper")
+    focus(page, page.get_by_label("Queries in all"))
+    page.keyboard.type("6")
+    page.keyboard.press("Enter")  # suggests
+    expect(page.locator("#counts p")).to_contain_text("6 queries from 3 papers", timeout=30_000)
+    check(page)
+    focus(page, page.get_by_role("button", name="Add as queries"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/queries/$"))
+    assert collection.queries.count() == 6

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.text.sentences import split_sentences
+from corpus.formats.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

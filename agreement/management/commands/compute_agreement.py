@@ -1,86 +1,40 @@
-"""Print how far the judges of a collection agree."""
-
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import BaseCommand, CommandError
 
-from agreement.coefficients import COEFFICIENTS, Missing
-from agreement.services import AgreementReport
-from agreement.summary import ReportStage
-from reports.commands import ReportCommand
+from accounts.models import Collection
+from agreement.coefficients import EXCLUDE, REGISTRY, ZERO
+from jobs.models import Report
+from jobs.work import run_now
+from web.errors import AppError
 
-COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
+class Command(BaseCommand):
+    help = "Compute the agreement of the judges, and print its medians over queries before and after adjudication."
 
-class Command(ReportCommand):
-    help = "Compute the agreement of a collection's judges, before and after adjudication."
-    stage = "Judging"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("collection", help="its short name, such as csfcube")
         parser.add_argument(
-            "--missing",
-            choices=[policy.value for policy in Missing],
-            default=Missing.EXCLUDE.value,
-            help="Leave pairs with a missing judgment out (default), or count it as grade 0.",
+            "--missing", choices=[EXCLUDE, ZERO], default=EXCLUDE, help="leave a missing judgment out, or count it as 0"
         )
 
-    def report(self, **options: Any) -> AgreementReport:
-        return AgreementReport(options["missing"])
-
-    def lines(self, payload: Mapping[str, Any]) -> Iterator[str]:
-        return table(payload)
-
-
-def table(payload: Mapping[str, Any]) -> Iterator[str]:
-    """The report as lines to read: medians per facet, then every query."""
-    yield f"Agreement in {payload['collection']}; missing judgments: {payload['missing']}"
-    yield ""
-    yield _line("facet (medians)", "stage", "queries", "pairs", *COLUMNS)
-    for row in payload["facets"]:
-        medians = [_number(row["median"][column]) for column in COLUMNS]
-        yield _line(
-            row["facet"] or "all queries", row["stage"], row["queries"], row["pairs"], *medians
-        )
-        if any(row["interval"].values()):
-            for place, end in enumerate(("from", "to")):
-                ends = [row["interval"][column] for column in COLUMNS]
-                cells = [_number(each[place]) if each else "" for each in ends]
-                yield _line("", "", "95 %", end, *cells)
-    yield ""
-    yield _line("overruled (share of labels)", "", "mean", "pooled")
-    for row in payload["facets"]:
-        if row["stage"] == ReportStage.POST:
-            shares = (row["overruled_mean"], row["overruled"])
-            yield _line(
-                row["facet"] or "all queries", "", *(_number(share, ".2%") for share in shares)
-            )
-    if advised := payload.get("advised"):
-        yield ""
-        yield (
-            "Without pairs on which a judge got an answer of an admin before judging "
-            f"({advised['left_out']:,} left out)"
-        )
-        yield _line("facet (medians)", "stage", "pairs", "left out", *COLUMNS)
-        for row in advised["facets"]:
-            medians = [_number(row["median"][column]) for column in COLUMNS]
-            facet = row["facet"] or "all queries"
-            yield _line(facet, row["stage"], row["pairs"], row["left_out"], *medians)
-    yield ""
-    yield _line("query", "stage", "n", "missing", *COLUMNS)
-    for row in payload["queries"]:
-        numbers = [_number(row[column]) for column in COLUMNS]
-        yield _line(row["query"], row["stage"], row["n"], row["missing"], *numbers)
-        for key, reason in row["undefined"].items():
-            yield f"    {key} undefined: {reason}"
-
-
-def _number(value: float | None, layout: str = ".4f") -> str:
-    return "undefined" if value is None else format(value, layout)
-
-
-def _line(name: str, stage: str, *cells: object) -> str:
-    return f"{name:<32} {stage:<5}" + "".join(f"{cell:>10}" for cell in cells)
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = Collection.objects.filter(slug=options["collection"]).first()
+        if collection is None:
+            raise CommandError(f"There is no collection {options['collection']!r}.")
+        try:
+            run_now("compute_agreement", collection=collection)
+        except AppError as error:
+            raise CommandError(str(error)) from error
+        report = Report.objects.find(collection, "agreement", missing=options["missing"])
+        assert report is not None
+        shown = [each for each in REGISTRY if each.of_paper]
+        heads = [*(each.symbol for each in shown), *(f"{each.symbol} after" for each in shown)]
+        self.stdout.write(f"{'facet':14}{'queries':>8}{'pairs':>8}" + "".join(f"{head:>10}" for head in heads))
+        for row in report.data["facets"]:
+            medians = [row[stage][each.key]["median"] for stage in ("before", "after") for each in shown]
+            numbers = "".join(f"{'–' if value is None else format(value, '.4f'):>10}" for value in medians)
+            self.stdout.write(f"{row['facet'] or 'all':14}{row['queries']:>8}{row['judged']:>8}{numbers}")

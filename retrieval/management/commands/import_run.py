@@ -1,67 +1,44 @@
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from corpus.documents.first_rows import as_text
-from jobs.context import DirectRun
-from retrieval.models import Run
-from retrieval.run_names import name_from
-from retrieval.services import RunFile, RunOptions, check_run, import_runs
+from retrieval.run_files import import_run
+from web.errors import AppError
 
 
-class Command(ProjectCommand):
-    help = "Import TREC run files (six columns, plain or gzip): each file is a run, or none is."
-    stage = "Pools"
-    plans = True
+class Command(BaseCommand):
+    help = "Import a TREC run file (topic Q0 docno rank score tag), plain or gz."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("files", type=Path, nargs="+", metavar="file")
+        parser.add_argument("slug", help="the collection's short name")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--name", required=True, help="the run's name, in pools and tables")
         parser.add_argument(
-            "--name", default="", help="name of the run in pools (default: the name of the file)"
+            "--match-leading-zeros", action="store_true", help="take topic 51 for query 051, and the reverse"
         )
-        parser.add_argument(
-            "--qrels",
-            action="store_true",
-            help="the file has judgments: import them as known positives",
-        )
-        parser.add_argument("--prefix", default="", help="put before every docno of the file")
-        parser.add_argument("--topic-prefix", default="", help="put before every topic")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        collection: Collection = options["collection"]
-        files = _run_files(options["files"], options["name"])
-        how = RunOptions(options["qrels"], options["prefix"], options["topic_prefix"])
-        work = DirectRun()
-        if options["dry_run"]:
-            for file in files:
-                rows, _ = check_run(collection=collection, file=file, options=how, work=work)
-                self.stdout.write(f"{file.name}: {as_text(rows)}")
-            return
-        runs = import_runs(collection=collection, files=files, options=how, work=work)
-        for run in runs:
-            self._report(run)
-
-    def _report(self, run: Run) -> None:
-        report = run.report
-        self.stdout.write(
-            f"{run.name}: {report['lists']} lists, {report['documents']} documents; "
-            f"left out {report['outside_corpus']} outside the corpus, "
-            f"{report['query_papers_themselves']} query papers themselves, "
-            f"{report['duplicates']} duplicates, {report['unknown_topics']} unknown topics"
-        )
-        for name, key in (("documents", "unknown_documents"), ("topics", "unknown_topic_examples")):
-            if report[key]:
-                self.stdout.write(f"the first unknown {name}: {', '.join(report[key])}")
-
-
-def _run_files(paths: list[Path], name: str) -> list[RunFile]:
-    if name and len(paths) > 1:
-        raise CommandError("--name is for one file. Each of several is a run of its own name.")
-    for path in paths:
-        if not path.is_file():
-            raise CommandError(f"{path} is not a file. Give the path of a run file.")
-    return [RunFile(path, path.name, name or name_from(path.name)) for path in paths]
+    def handle(self, *, slug: str, file: Path, name: str, match_leading_zeros: bool, **options: Any) -> None:
+        collection = Collection.objects.filter(slug=slug).first()
+        if collection is None:
+            raise CommandError(f"There is no collection {slug!r}.")
+        try:
+            with file.open("rb") as stream:
+                run = import_run(
+                    collection=collection,
+                    file=stream,
+                    filename=file.name,
+                    name=name,
+                    match_leading_zeros=match_leading_zeros,
+                )
+        except (AppError, OSError) as error:
+            raise CommandError(str(error)) from error
+        print(f"{name}: {run.lists.count():,} of {collection.queries.count():,} queries")
+        for why, what in run.skipped.items():
+            named = f": {', '.join(what['named'])}" if what["named"] else ""
+            print(f"left out: {what['number']:,} {why}{named}")
+        for warning in run.warnings:
+            self.stderr.write(self.style.WARNING(warning))

@@ -1,1 +1,0 @@
-"""Logging in: limits of tries, browsers that are known, and the session with its person."""

@@ -1,1 +1,0 @@
-"""Guidelines: default texts, versions, and the pages that write them."""

@@ -1,1 +1,0 @@
-"""Sentences, their numbers, languages: facts about texts. Pure."""

@@ -1,1 +1,0 @@
-"""A labeller of sentences: hashed features, two logistic regressions, a compact file. Pure."""

@@ -1,4 +1,0 @@
-"""The screening of a sample: paper types and suitability, one paper at a time.
-
-Begin with `services.py`.
-"""

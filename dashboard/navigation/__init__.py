@@ -1,1 +1,0 @@
-"""Tabs, breadcrumbs and search. Begin with `stages.py`, the one list of pages."""

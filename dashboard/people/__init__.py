@@ -1,1 +1,0 @@
-"""The people of a collection: page, table and API."""

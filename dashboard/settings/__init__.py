@@ -1,1 +1,0 @@
-"""The settings of a collection, its archive, export and deletion."""

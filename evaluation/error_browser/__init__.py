@@ -1,1 +1,0 @@
-"""The errors of a system: which documents it ranks wrongly, and tags that say why."""

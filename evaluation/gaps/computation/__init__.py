@@ -1,4 +1,0 @@
-"""Bounds of scores, of differences and of places; decisive documents. Pure.
-
-It imports `scoring.measures` and `scoring.statistics`. Begin with `bounds.py`.
-"""

@@ -1,1 +1,0 @@
-"""Files of the retrievers: index folders, arrays, tables of strings. Pure."""

@@ -1,1 +1,0 @@
-"""Systems: their lists, from runs of the collection, from files, and made here."""

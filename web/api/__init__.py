@@ -1,1 +1,0 @@
-"""Parts of all API views: serializers, errors, paging, OpenAPI. Begin with `serializers.py`."""

@@ -1,1 +1,0 @@
-"""Requests and answers: middleware, refusals, downloads, htmx. It knows no collection."""

@@ -1,1 +1,0 @@
-"""Tables: columns, filters, pages of rows, CSV. Begin with `columns.py`."""
