@@ -119,6 +119,11 @@ def measure_judging(database: str) -> None:
 
     from annotation.models import Judgment, Pair, Slot
 
+    if database == "sqlite":
+        from bench.potato import measure_potato
+
+        theirs = measure_potato(free_port())
+        say("  beside Potato's", "ratio", f"{speed / theirs:.1f}")
     over_two = Pair.objects.annotate(judged=Count("slots__judgment")).filter(judged__gt=2).count()
     say("pairs with more than two judgments", database, str(over_two), "0")
     saved = Slot.objects.exclude(judgment=None).count()
