@@ -217,6 +217,7 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
 STATIC_ROOT = env("STATIC_ROOT", default=str(DATA_DIR / "static"))
+Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns of a folder that is not there
 
 
 def package_files(package: str) -> Path:
