@@ -47,8 +47,9 @@ def openable_queries(collection: Collection) -> QueryQuerySet:
 
 
 def sizes_to_open(collection: Collection) -> dict[int, int]:
-    """Candidates of each query's pools that wait to be opened."""
-    candidates = candidates_to_judge().filter(pool__in=unopened_pools(collection))
+    """Candidates of each query's frozen pools that wait to be opened."""
+    frozen = {"pool__pool_set__collection": collection, "pool__pool_set__frozen_at__isnull": False}
+    candidates = candidates_to_judge().filter(**frozen)
     return Counter(query for (query,) in candidates.values_list("pool__query"))
 
 

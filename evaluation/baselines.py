@@ -152,8 +152,8 @@ def check_baseline(collection: Collection, name: str) -> Baseline:
     found = baselines_of(collection).get(name)
     if found is None:
         raise BadInput(f"There is no baseline {name!r} here. Choose from {', '.join(baselines_of(collection))}.")
-    if found.extra and found.extra.is_missing:
-        raise BadInput(f"{name} needs {found.library}. Install it where the workers run: {found.extra.install}")
+    if found.extra:
+        found.extra.require(name)
     if collection.runs.filter(name=name).exclude(kind=BASELINE).exists():
         raise Conflict(f"There is a run {name} that is no baseline. Delete it first.")
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from web.errors import BadInput
+
 
 @dataclass(frozen=True)
 class Extra:
@@ -17,6 +19,10 @@ class Extra:
     @property
     def is_missing(self) -> bool:
         return find_spec(self.package) is None
+
+    def require(self, what: str) -> None:
+        if self.is_missing:
+            raise BadInput(f"{what} needs {self.library}. Install it where the workers run: {self.install}")
 
     @property
     def install(self) -> str:

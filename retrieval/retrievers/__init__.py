@@ -90,7 +90,6 @@ def find_retriever(name: str) -> Retriever:
     """Raises BadInput for an unknown one, and for one whose library is not installed."""
     if name not in RETRIEVERS:
         raise BadInput(f"There is no retriever {name!r}. Choose from {', '.join(RETRIEVERS)}.")
-    extra = RETRIEVERS[name].extra
-    if extra and extra.is_missing:
-        raise BadInput(f"{name} needs {extra.library}. Install it where the workers run: {extra.install}")
+    if extra := RETRIEVERS[name].extra:
+        extra.require(name)
     return RETRIEVERS[name]

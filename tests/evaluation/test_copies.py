@@ -107,6 +107,17 @@ def test_wilson_intervals_are_scipys():
     assert wilson(0, 0) == (None, None)
 
 
+@pytest.mark.parametrize(("numbers", "said"), [([], "no sentence labelled method"), ([0], "sentences by number")])
+def test_texts_whose_marked_sentences_would_be_others_are_refused(original, query, people, numbers, said):
+    original.queries.filter(pk=query.pk).update(sentence_numbers=numbers)
+    texts = {"d00": {"title": "Tides", "sentences": ["Tides turn."], "labels": ["background"]}}
+    with pytest.raises(BadInput, match=said):
+        make_copy(
+            original=original, slug="new", name="New", strata=["grade"], per_stratum=3, by=people.admin, texts=texts
+        )
+    assert not Collection.objects.filter(slug="new").exists()
+
+
 def test_other_texts_are_shown_in_the_copy_alone(original, people, as_):
     line = json.dumps({"docno": "d01", "title": "In full", "sentences": ["All of it."], "labels": ["method"]})
     form = {"name": "Full", "slug": "full", "strata": ["grade"], "per_stratum": 9}

@@ -24,10 +24,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from web.management.commands.backup import DATABASE, FILES, MANIFEST, copy_sqlite, digest, run_postgresql
 
-DAMAGED = (
-    *(OSError, tarfile.TarError, EOFError, LookupError, ValueError, TypeError, AttributeError),
-    *(SuspiciousFileOperation, sqlite3.DatabaseError),
-)
+DAMAGED = (OSError, tarfile.TarError, EOFError, ValueError, SuspiciousFileOperation, sqlite3.DatabaseError)
 CHUNK = 1 << 20  # bytes
 EMPTIED = "--command=SET lock_timeout = '10s'; DROP SCHEMA public CASCADE; CREATE SCHEMA public"
 
@@ -43,7 +40,7 @@ class Command(BaseCommand):
         if user._meta.db_table in connection.introspection.table_names() and user._default_manager.exists():
             raise CommandError("This server has accounts already. Restore into an empty database.")
         try:
-            with tarfile.open(file) as tar:
+            with tarfile.open(file, "r:") as tar:
                 members = verified_members(tar)
                 for name, member in members.items():
                     if name.startswith(FILES):
@@ -64,13 +61,17 @@ def verified_members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
     if MANIFEST not in members:
         raise ValueError(f"it has no {MANIFEST}. Was it cut short?")
     manifest = json.load(content_of(tar, members.pop(MANIFEST)))
+    shape = {"database": str, "version": str, "migrations": list, "sha256": dict}
+    if not isinstance(manifest, dict) or any(not isinstance(manifest.get(key), of) for key, of in shape.items()):
+        raise ValueError(f"its {MANIFEST} is not that of a backup.")
+    sums = manifest["sha256"]
     if manifest["database"] != connection.vendor:
         raise ValueError(f"it is of {manifest['database']}, and this server uses {connection.vendor}.")
     known = {".".join(each) for each in MigrationLoader(connection).disk_migrations}
-    if not known.issuperset(manifest["migrations"]):
+    if not known.issuperset(map(str, manifest["migrations"])):
         raise ValueError(f"it was made by version {manifest['version']}, which is newer. Update this server first.")
-    for name in sorted(members.keys() | manifest["sha256"].keys()):
-        if name not in members or digest(content_of(tar, members[name])) != manifest["sha256"].get(name):
+    for name in sorted(members.keys() | sums.keys() | {DATABASE}):
+        if name not in members or digest(content_of(tar, members[name])) != sums.get(name):
             raise ValueError(f"its {name} is damaged or missing. Take another backup.")
     return members
 
