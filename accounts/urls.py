@@ -22,7 +22,6 @@ urlpatterns = [
         views.withdraw_invitation,
         name="withdraw-invitation",
     ),
-    path("c/<slug:slug>/people/<int:pk>/", views.person, name="person"),
     path("c/<slug:slug>/people/<int:pk>/remove/", views.remove_person, name="remove-person"),
     path("c/<slug:slug>/record/", views.show_record, name="record"),
 ]

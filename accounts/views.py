@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST
 
 from accounts import services
 from accounts.access import CollectionRequest, in_collection
-from accounts.forms import CollectionForm, InvitationForm, NewAccountForm, RolesForm
-from accounts.models import ADMIN, Action, Collection, Membership, User, Verb
+from accounts.forms import CollectionForm, InvitationForm, NewAccountForm
+from accounts.models import ADMIN, Action, Collection, User, Verb
 from web.errors import Forbidden, attempt
 from web.tables import Column, Filter, Table
 
@@ -111,18 +111,6 @@ def withdraw_invitation(request: CollectionRequest, collection: Collection, pk: 
     services.withdraw_invitation(collection=collection, pk=pk)
     messages.success(request, "The invitation is withdrawn. Its link no longer works.")
     return redirect("people", collection.slug)
-
-
-@in_collection(ADMIN)
-def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
-    """One person's roles; who left comes back with some."""
-    membership = get_object_or_404(Membership.objects.select_related("user"), collection=collection, pk=pk)
-    form = RolesForm(request.POST or None, initial={"roles": membership.roles})
-    if form.is_valid():
-        if attempt(form, services.set_roles, membership=membership, roles=form.cleaned_data["roles"]):
-            messages.success(request, f"{membership.user} is now {' and '.join(membership.roles)}.")
-            return redirect("people", collection.slug)
-    return render(request, "accounts/person.html", {"collection": collection, "member": membership, "form": form})
 
 
 @require_POST

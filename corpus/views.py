@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import Any
 
 from django.contrib import messages
@@ -20,6 +21,7 @@ from jobs.models import State
 from jobs.work import start_once
 from web.errors import BadInput, attempt
 from web.tables import Column, Filter, Table
+from web.templatetags.ui import plural
 
 LABELS = [("given", "given"), ("predicted", "predicted"), ("none", "none")]
 
@@ -100,11 +102,16 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         .defer("document__cites", "document__extra")
         .annotate(
             pooled=Count("pools", distinct=True),
+            candidates=Count("pools__candidates", distinct=True),
             frozen=Max("pools__pool_set__frozen_at"),
             opened=Count("openings", filter=Q(openings__practice=None), distinct=True),
             still_open=Count("openings", filter=Q(openings__practice=None, openings__closed_at=None), distinct=True),
         )
     )
+    pairs: dict[int, Counter[str]] = defaultdict(Counter)
+    counted = collection.queries.filter(pairs__counts=True).order_by().values_list("pk", "pairs__state")
+    for pk, state, number in counted.annotate(number=Count("pairs")):
+        pairs[pk][state] = number
     table = Table(
         request,
         rows,
@@ -114,7 +121,8 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
             Column("name", "Id"),
             Column("title", "Title", sortable=False, value=lambda query: query.shown_title),
             Column("facet", "Facet", folded=True),
-            Column("state", "State", sortable=False, folded=True, value=state_of),
+            Column("candidates", "Candidates", number=True, folded=True),
+            Column("state", "State", sortable=False, folded=True, value=lambda query: state_of(query, pairs[query.pk])),
         ],
         search=["name", "title", "document__title"],
         filters=[Filter("facet", "Facet", [(facet, facet) for facet in collection.facets])],
@@ -123,14 +131,16 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         many="queries",
     )
     for query in table.page.object_list:
-        query.state = state_of(query)
+        query.state = state_of(query, pairs[query.pk])
     return table.response("corpus/queries.html", {"collection": collection})
 
 
-def state_of(query: Any) -> str:
-    """Of a query with the annotations of the list."""
+def state_of(query: Any, pairs: Counter[str]) -> str:
+    """Of a query with the annotations of the list, and its pairs that count by their state."""
     if query.opened:
-        return "open" if query.still_open else "closed"
+        judged = f"{pairs.total() - pairs['open']} of {pairs.total()} pairs judged by both"
+        work = judged if pairs["open"] else plural(pairs["case"], "case,cases") if pairs["case"] else "done"
+        return work if query.still_open else f"{work}, closed"
     if query.frozen:
         return "pool frozen"
     return "draft pool" if query.pooled else "no pool"

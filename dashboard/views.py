@@ -6,24 +6,25 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, Prefetch, Q
+from django.db.models import Q
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.access import CollectionRequest, in_collection
+from accounts.forms import RolesForm
 from accounts.models import ADMIN, ANNOTATOR, Collection, Verb
 from accounts.record import record
-from adjudication.decisions import judgment_of
+from accounts.services import set_roles
+from adjudication.models import Decision
 from annotation.forms import HandOverForm
-from annotation.models import Pair, PairState, PublishedLabel, Slot
+from annotation.models import PairState
 from corpus.models import Document
-from dashboard import overview, progress
+from dashboard import overview, progress, queries
 from dashboard.forms import SettingsForm
 from dashboard.own_data import own_data
-from pooling.models import Candidate, Contribution
+from web.errors import attempt
 from web.tables import MOST_WORDS, Column, Filter, Table
 
-PUBLISHED = "published"  # beside the states of pairs
 HITS = 20  # of each kind on the search page
 
 
@@ -79,6 +80,34 @@ def show_progress(request: CollectionRequest, collection: Collection) -> HttpRes
 
 
 @in_collection(ADMIN)
+def person(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
+    """One person's roles and work; who left comes back with some role."""
+    member = get_object_or_404(collection.memberships.select_related("user"), pk=pk)
+    form = RolesForm(request.POST or None, initial={"roles": member.roles})
+    if form.is_valid():
+        if attempt(form, set_roles, membership=member, roles=form.cleaned_data["roles"]):
+            messages.success(request, f"{member.user} is now {' and '.join(member.roles)}.")
+            return redirect("people", collection.slug)
+    counts = progress.slot_counts(collection)
+    work = [
+        {"query": row["query"], "own": judge, "others": [each for each in row["judges"] if each != judge]}
+        for row in progress.by_query(collection, counts)
+        for judge in row["judges"]
+        if judge["judge"] == member.user_id
+    ]
+    decided = Decision.objects.standing().filter(collection=collection, adjudicator=member.user)
+    context = {
+        "collection": collection,
+        "member": member,
+        "form": form,
+        "figures": next((row for row in progress.by_person(collection, counts) if row["member"] == member), None),
+        "work": sorted(work, key=lambda row: row["query"].name),
+        "decided": decided.count(),
+    }
+    return render(request, "dashboard/person.html", context)
+
+
+@in_collection(ADMIN)
 def show_time(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Active time by person and week."""
     rows = progress.by_week(collection)
@@ -113,7 +142,7 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
     query = get_object_or_404(collection.queries.select_related("document", "collection"), pk=pk)
     table = Table(
         request,
-        candidate_rows(query.pk),
+        queries.candidate_rows(query=query),
         name="candidates",
         row="dashboard/_candidate_row.html",
         columns=[
@@ -128,7 +157,7 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
         ],
         search=["docno", "title"],
         filters=[
-            Filter("state", "State", [*PairState.choices, (PUBLISHED, "Published")]),
+            Filter("state", "State", [*PairState.choices, (queries.PUBLISHED, "Published")]),
             Filter("label", "Label", enumerate(collection.grades)),
         ],
         default="position",
@@ -136,67 +165,26 @@ def query(request: CollectionRequest, collection: Collection, pk: int) -> HttpRe
         many="candidates",
         size=100,
     )
-    return table.response("dashboard/query.html", {"collection": collection, "query": query})
-
-
-def candidate_rows(query: int) -> list[dict[str, Any]]:
-    contributions = Contribution.objects.select_related("run").order_by(F("rank").asc(nulls_last=True), "run__name")
-    candidates = (
-        Candidate.objects.filter(pool__query=query)
-        .select_related("document", "pool__pool_set")
-        .prefetch_related(Prefetch("contributions", contributions))
-        .order_by("pool__pool_set__round", "position")
-    )
-    pairs = {
-        pair.document_id: pair
-        for pair in Pair.objects.filter(query=query, counts=True).prefetch_related(
-            Prefetch("slots", Slot.objects.select_related("judgment").order_by("number"))
-        )
+    context = {
+        "collection": collection,
+        "query": query,
+        "judges": queries.judges_of(query),
+        "agreement": queries.agreement_of(query),
+        "scores": queries.scores_of(query),
     }
-    published = dict(PublishedLabel.objects.filter(query=query).standing().values_list("document", "grade"))
-    rows = []
-    for candidate in candidates:
-        pair = pairs.get(candidate.document_id)
-        label = published.get(candidate.document_id)
-        ranks = {each.run.name: each.rank for each in candidate.contributions.all()}
-        row: dict[str, Any] = {
-            "document": candidate.document,
-            "docno": candidate.document.docno,
-            "title": candidate.document.shown_title,
-            "position": candidate.position,
-            "source": candidate.source,
-            "sources": ", ".join(f"{name} {rank or ''}".strip() for name, rank in ranks.items()) or candidate.source,
-            "best_rank": min((rank for rank in ranks.values() if rank), default=None),
-            "pair": pair,
-            "state": pair.state if pair else "" if label is None else PUBLISHED,
-            "label": pair.final if pair else label,
-            "a": None,
-            "b": None,
-        }
-        if pair and pair.state != PairState.OPEN:
-            row |= {side: judgment_of(slot).grade for side, slot in zip("ab", pair.slots.all(), strict=True)}
-        rows.append(row)
-    return rows
+    return table.response("dashboard/query.html", context)
 
 
 @in_collection(ADMIN)
 def document(request: CollectionRequest, collection: Collection, pk: int) -> HttpResponse:
     """A document's text, what is known of it, and where it appears."""
     document = get_object_or_404(collection.documents, pk=pk)
-    pairs = Pair.objects.filter(document=document, counts=True).select_related("query").order_by("query__name")
-    candidates = Candidate.objects.filter(document=document).select_related("pool__query", "pool__pool_set")
-    labels = {pair.query_id: pair for pair in pairs}
-    published = {label.query_id: label for label in document.published_labels.all()}
-    appears = [
-        {"candidate": each, "pair": labels.get(key := each.pool.query_id), "published": published.get(key)}
-        for each in candidates
-    ]
     cited = collection.documents.filter(docno__in=document.cites[:500]).only("docno", "title", "sentences")
     context = {
         "collection": collection,
         "document": document,
         "sentences": document.labelled_sentences(),
-        "appears": appears,
+        "appears": queries.candidate_rows(document=document),
         "cited": cited[:50],
         "queries": document.queries.all(),
         "same_text": collection.documents.filter(text_digest=document.text_digest).exclude(pk=document.pk)[:10],

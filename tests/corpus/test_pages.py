@@ -138,11 +138,28 @@ def test_queries_are_listed_with_their_state(admin, query, collection, papers):
     table = admin.get(address("queries", collection)).context["table"]
     assert {row.name: row.state for row in table.page.object_list} == {
         "51": "no pool",
-        "d00_method": "open",
+        "d00_method": "0 of 8 pairs judged by both",
         "d10_method": "pool frozen",
     }
     only = admin.get(address("queries", collection), {"q": "harbour"}).context["table"].page.object_list
     assert [row.name for row in only] == ["51"]
+
+
+def test_the_state_of_an_opened_query_says_what_is_left_to_do(admin, query, people, collection):
+    def state():
+        return admin.get(address("queries", collection)).context["table"].page.object_list[0].state
+
+    grades = {f"d{number:02}": (1, 1) for number in range(1, 9)}
+    first = query.pairs.get(document__docno="d01")
+    builders.judge(first, people.ann, 1)
+    builders.judge(first, people.bob, 1)
+    assert state() == "1 of 8 pairs judged by both"
+    builders.judge_all(query, grades | {"d02": (1, 2)})
+    assert state() == "1 case"
+    builders.judge(query.pairs.get(document__docno="d02"), people.bob, 1)
+    assert state() == "done"
+    admin.post(address("close-queries", collection), {"query": query.pk})
+    assert state() == "done, closed"
 
 
 def test_a_query_without_a_pool_is_deleted_on_its_page(admin, collection):
@@ -156,7 +173,7 @@ def test_the_lists_are_downloaded_as_csv(admin, collection, papers):
     rows = admin.get(address("documents", collection), {"format": "csv"}).getvalue().decode().splitlines()
     assert rows[0] == "docno,title,year,sentences,labels"
     assert rows[1] == "d00,On d00,2000,3,background method result"
-    assert "'=1,Sum,,no pool" in admin.get(address("queries", collection), {"format": "csv"}).getvalue().decode()
+    assert "'=1,Sum,,0,no pool" in admin.get(address("queries", collection), {"format": "csv"}).getvalue().decode()
 
 
 def test_commands_set_up_a_collection(tmp_path, capsys):

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.services import remove_member
+from jobs.work import run_now
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -90,8 +91,38 @@ def test_a_query_shows_both_grades_only_when_both_are_in(admin, query, people):
 def test_a_document_says_where_it_appears(admin, query, people, papers):
     builders.judge_all(query, {f"d{number:02}": (2, 2) for number in range(1, 9)})
     (place,) = admin("document", papers[1].pk).context["appears"]
-    assert (place["candidate"].pool.query, place["pair"].final) == (query, 2)
+    assert [place[key] for key in ("query", "a", "b", "label", "source")] == [query, 2, 2, 2, "cited"]
     assert list(admin("document", papers[0].pk).context["queries"]) == [query]
+
+
+def test_a_document_tells_no_grade_before_both_are_in(admin, query, people, papers):
+    builders.judge(query.pairs.get(document=papers[1]), people.ann, 2)
+    (place,) = admin("document", papers[1].pk).context["appears"]
+    assert [place[key] for key in ("a", "b", "label", "state")] == [None, None, None, "open"]
+
+
+def test_a_query_shows_its_judges_its_agreement_and_the_scores_of_systems(admin, query, people, collection):
+    builders.judge_all(query, {f"d{number:02}": (number % 3, number % 3) for number in range(1, 8)} | {"d08": (2, 0)})
+    builders.run(collection, "near", {query: ["d01", "d02", "d03"]})
+    before = admin("query", query.pk).context
+    assert [(row["judge__username"], row["judged"], row["total"]) for row in before["judges"]] == [
+        ("ann", 8, 8),
+        ("bob", 8, 8),
+    ]
+    assert (before["agreement"], before["scores"]["rows"]) == (None, [])
+    run_now("compute_agreement", collection=collection)
+    admin("leaderboard")
+    after = admin("query", query.pk).context
+    assert after["agreement"]["row"]["before"]["percent"] == 87.5
+    assert [(row["run"].name, row["score"]) for row in after["scores"]["rows"]] == [("near", 0.5)]
+
+
+def test_a_person_has_the_work_they_were_given(admin, query, people, collection):
+    builders.judge(query.pairs.first(), people.ann, 1)
+    page = admin("person", collection.memberships.get(user=people.ann).pk).context
+    assert (page["figures"]["judged"], page["figures"]["total"]) == (1, 8)
+    (row,) = page["work"]
+    assert (row["query"], row["own"]["judged"], [each["name"] for each in row["others"]]) == (query, 1, ["bob"])
 
 
 def test_what_others_rest_on_cannot_be_changed(query, people, collection, as_):
