@@ -1,4 +1,7 @@
-"""What CSFCube's annotators judged by (Mysore et al., 2021, guideline), in our own words, for its three facets."""
+"""What CSFCube's annotators judged by (Mysore et al., 2021, guideline), in our own words, for its three facets.
+
+The examples are made up.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,53 @@ DEFINITIONS = {
     ],
 }
 
+EXAMPLES = {
+    "background": [
+        "The query asks why bees abandon orchards treated with fungicide; the candidate asks how bees regulate "
+        "the temperature of the hive. “Bees” is all they share.",
+        "The query wants to predict which patients will miss an appointment; the candidate wants to know why "
+        "patients do not ask for a new appointment afterwards. They work on different parts of one problem, "
+        "appointments that clinics lose.",
+        "The query asks how to detect cracks in concrete bridges early; the candidate asks how to detect "
+        "corrosion in steel pipelines early. Both look for damage before it is dangerous, and the damage and the "
+        "structures differ.",
+        "The query says that rural pupils lose reading skills over the summer and looks for an affordable remedy; "
+        "the candidate describes the summer loss of reading in village schools and seeks a low-cost programme "
+        "against it. One tests book parcels and the other tests camps, which is a matter of method.",
+    ],
+    "method": [
+        "The query dates sediments by counting annual layers under a microscope; the candidate dates sediments "
+        "from the same lake by radiocarbon. The subject is the same, and the mechanisms are not alike.",
+        "The query estimates animal numbers from photographs by recognising individuals; the candidate counts "
+        "animals along transects and uses photographs to confirm the species. Photographs are a small part of the "
+        "candidate's mechanism, and the way to a number is different.",
+        "The query randomly assigns villages to receive farming advice by text message and compares harvests a "
+        "year later; the candidate randomly assigns schools to receive posters on hygiene and compares absences a "
+        "year later. The steps agree; advice, places and outcomes are only comparable.",
+        "The query compares the stripes of zebras in photographs from camera traps to recognise individuals, and "
+        "estimates their number from repeated sightings; the candidate does the same with the stripes of tigers. "
+        "The steps agree, and so does what they work on: coat patterns in photographs.",
+    ],
+    "result": [
+        "The query finds that a filter removes noise from recordings of bats better than an earlier one; the "
+        "candidate finds that a filter in kitchen hoods lets more dust through than expected. Both test a filter, "
+        "and the findings have nothing in common.",
+        "The query finds that shade lowers the sugar content of grapes; the candidate finds that watering at dawn "
+        "raises the yield of a vineyard. Both report how growing conditions change a harvest of grapes, and no "
+        "finding of one appears in the other.",
+        "The query finds that a vaccine reminder by telephone raises attendance, mainly among people who have "
+        "missed a visit before; the candidate finds that a reminder by letter raises attendance at dental check- "
+        "ups, for everybody alike. Both find that reminders help; the specifics differ.",
+        "The query finds that background music slows reading; the candidate finds that background music makes "
+        "readers faster. They answer the same question about the same thing, so the opposite answers make no "
+        "difference.",
+    ],
+}
+
 
 def default_guideline(facet: str) -> dict[str, Any]:
-    """`text` and `grades` as `save_guideline` takes them; for another facet than the three, definitions are empty."""
-    definitions = DEFINITIONS.get(facet, [""] * 4)
+    """`text` and `grades` as `save_guideline` takes them; of another facet than the three, grades are not defined."""
+    nothing = [""] * 4
+    grades = zip(DEFINITIONS.get(facet, nothing), EXAMPLES.get(facet, nothing), strict=True)
     text = GENERAL.format(facet=facet) + (METHOD if facet == "method" else "")
-    return {"text": text, "grades": [{"definition": each, "examples": ""} for each in definitions]}
+    return {"text": text, "grades": [{"definition": one, "examples": other} for one, other in grades]}

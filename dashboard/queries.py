@@ -83,10 +83,6 @@ def scores_of(query: Query) -> dict[str, Any]:
     chosen = profile(profiles_of(collection)[0], collection.relevant_from)
     runs = systems_of(collection)
     tables = stored_scores(collection, runs, chosen)
-    rows = [
-        {"run": run, "score": float(tables[run.pk][chosen.main].get(query.name, nan))}
-        for run in runs
-        if run.pk in tables
-    ]
-    defined = [row for row in rows if not isnan(row["score"])]
-    return {"measure": chosen.main, "rows": sorted(defined, key=lambda row: -row["score"])}
+    values = [(run, float(tables[run.pk][chosen.main].get(query.name, nan))) for run in runs if run.pk in tables]
+    defined = sorted((-score, run.name, run) for run, score in values if not isnan(score))
+    return {"measure": chosen.main, "rows": [{"run": run, "score": -score} for score, _, run in defined]}

@@ -51,6 +51,16 @@ DESCRIPTION = (
 )
 DATASHEET = {
     "purpose": "To show how Qrelsmith works.",
+    "creators": "The developers of Qrelsmith.",
+    "funding": "No funding.",
+    "language": "English.",
+    "sensitive": "None. The abstracts are invented and name no people.",
+    "pay": "Nothing: nobody judged.",
+    "consent": "No people took part.",
+    "ethics": "None was needed, because no people took part and the texts are invented.",
+    "rights": "The developers of Qrelsmith, who put them under CC0.",
+    "contact": "Whoever runs this server.",
+    "errors": "Nothing: it is a demo.",
     "documents": "Invented abstracts in five research topics.",
     "queries": "Four of the invented papers, under one or two facets.",
     "annotators": "Nobody: a rule made the judgments.",
