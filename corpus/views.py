@@ -138,7 +138,7 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
 def state_of(query: Any, pairs: Counter[str]) -> str:
     """Of a query with the annotations of the list, and its pairs that count by their state."""
     if query.opened:
-        judged = f"{pairs.total() - pairs['open']} of {pairs.total()} pairs judged by both"
+        judged = f"{pairs.total() - pairs['open']} of {pairs.total()} judged"
         work = judged if pairs["open"] else plural(pairs["case"], "case,cases") if pairs["case"] else "done"
         return work if query.still_open else f"{work}, closed"
     if query.frozen:

@@ -138,7 +138,7 @@ def test_queries_are_listed_with_their_state(admin, query, collection, papers):
     table = admin.get(address("queries", collection)).context["table"]
     assert {row.name: row.state for row in table.page.object_list} == {
         "51": "no pool",
-        "d00_method": "0 of 8 pairs judged by both",
+        "d00_method": "0 of 8 judged",
         "d10_method": "pool frozen",
     }
     only = admin.get(address("queries", collection), {"q": "harbour"}).context["table"].page.object_list
@@ -153,7 +153,7 @@ def test_the_state_of_an_opened_query_says_what_is_left_to_do(admin, query, peop
     first = query.pairs.get(document__docno="d01")
     builders.judge(first, people.ann, 1)
     builders.judge(first, people.bob, 1)
-    assert state() == "1 of 8 pairs judged by both"
+    assert state() == "1 of 8 judged"
     builders.judge_all(query, grades | {"d02": (1, 2)})
     assert state() == "1 case"
     builders.judge(query.pairs.get(document__docno="d02"), people.bob, 1)
