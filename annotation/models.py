@@ -60,7 +60,6 @@ class Practice(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="practices")
     name = models.CharField(max_length=100, help_text="Such as “Pilot 2” or “Training, method”.")
     gold = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -80,8 +79,6 @@ class Opening(models.Model):
     query = models.ForeignKey(Query, models.PROTECT, related_name="openings")
     pool_set = models.ForeignKey(PoolSet, models.PROTECT, null=True, related_name="openings")
     practice = models.ForeignKey(Practice, models.CASCADE, null=True, related_name="openings")
-    opened_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    opened_at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

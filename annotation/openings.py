@@ -74,10 +74,10 @@ def open_queries(
         refuse_unchecked_labels(collection, queries)
     ordered = sorted(queries, key=lambda query: order_key(collection.seed, "opening", query.name, ""))
     record(Verb.OPENED, collection=collection, object=plural(len(ordered), "query,queries"), by=by)
-    return [opening for query in ordered for opening in _open(collection, query, couples[query.pk], by)]
+    return [opening for query in ordered for opening in _open(collection, query, couples[query.pk])]
 
 
-def _open(collection: Collection, query: Query, couple: Couple, by: User | None) -> list[Opening]:
+def _open(collection: Collection, query: Query, couple: Couple) -> list[Opening]:
     first, second = couple
     if first == second:
         raise BadInput(f"{first} is chosen twice for {query.name}. Choose two annotators.")
@@ -93,7 +93,7 @@ def _open(collection: Collection, query: Query, couple: Couple, by: User | None)
         raise Conflict(f"{query.name} is open already, or its labels were published.")
     openings, pairs = [], []
     for pool in pools.order_by("pool_set__round"):
-        again = {"opened_by": by, "closed_at": None}  # after an import
+        again = {"closed_at": None}  # after an import
         opening, _ = Opening.objects.update_or_create(query=query, pool_set=pool.pool_set, defaults=again)
         candidates = candidates_to_judge().filter(pool=pool).select_related("document")
         new = make_pairs(opening, [candidate.document for candidate in candidates])

@@ -46,9 +46,9 @@ def start_practice(
         raise Conflict(f"{slot.judge} judges {slot.pair.query.name} already. Choose another query or person.")
     if slot := slots.without_past_practice().first():
         raise Conflict(f"{slot.judge} has another practice on {slot.pair.query.name}. Close it first.")
-    practice = Practice.objects.create(collection=collection, name=name, gold=gold or {}, created_by=by)
+    practice = Practice.objects.create(collection=collection, name=name, gold=gold or {})
     for query, several in documents.items():
-        opening = Opening.objects.create(query=query, practice=practice, opened_by=by)
+        opening = Opening.objects.create(query=query, practice=practice)
         with_text = [document for document in several if document.title or document.sentences]
         give(query, make_pairs(opening, with_text, counts=False), people)
     if not Pair.objects.filter(opening__practice=practice).exists():

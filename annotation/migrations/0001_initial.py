@@ -38,9 +38,7 @@ class Migration(migrations.Migration):
             name='Opening',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('opened_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('opened_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('pool_set', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='openings', to='pooling.poolset')),
                 ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='openings', to='corpus.query')),
             ],
@@ -67,7 +65,6 @@ class Migration(migrations.Migration):
                 ('gold', models.JSONField(blank=True, default=dict)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='practices', to='accounts.collection')),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-created_at',),
