@@ -297,7 +297,12 @@ def test_only_addresses_of_the_server_are_asked(judged, model, as_, settings):
 
 @pytest.mark.parametrize(
     "parameters",
-    ['{"a": ' + "[" * 50_000 + "]" * 50_000 + "}", '{"a": ' + "1" * 5_000 + "}", '{"a": NaN}', r'{"a": "\ud800 \u0000"}'],
+    [
+        '{"a": ' + "[" * 50_000 + "]" * 50_000 + "}",
+        '{"a": ' + "1" * 5_000 + "}",
+        '{"a": NaN}',
+        r'{"a": "\ud800 \u0000"}',
+    ],
     ids=["brackets", "digits", "NaN", "letters"],
 )
 def test_parameters_that_nothing_can_keep_are_refused_and_stay_typed(judged, model, as_, parameters):
