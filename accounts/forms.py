@@ -32,7 +32,7 @@ class CollectionForm(forms.ModelForm):
         required=False,
         initial=FACETS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="One a line. Query papers are judged under one of them. Leave empty for ordinary topics, or to compare whole papers.",
+        help_text="One a line. Query papers are judged under one of them. Empty: whole papers, or topics.",
     )
     grades = LinesField(
         initial=GRADES,

@@ -22,7 +22,7 @@ from web.errors import BadInput, attempt
 from web.tables import Column, Filter, Table
 from web.templatetags.ui import plural
 
-LABELS = [("given", "given"), ("predicted", "predicted"), ("none", "none")]
+LABELS = [("given", "given or checked"), ("predicted", "predicted"), ("none", "none")]
 
 
 def with_labels(documents: QuerySet[Document], chosen: str) -> QuerySet[Document]:

@@ -33,7 +33,7 @@ SAMPLES = 3  # prompts of a dry run
 
 
 class ParametersField(forms.JSONField):
-    """Django's field lets through what Python or a database cannot take: 10,000 brackets or digits, NaN, half a letter."""
+    """Django's lets through what Python or a database cannot take: 10,000 brackets or digits, NaN, half a letter."""
 
     def to_python(self, value: Any) -> Any:
         try:
