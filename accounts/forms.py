@@ -116,6 +116,8 @@ class NewAccountForm(NameForm):
 
     class Meta(NameForm.Meta):
         fields = ("username", "name", "email", "password")  # type: ignore[assignment]
+        labels = {"email": "E-mail"}
+        help_texts = {"username": "Letters, digits and @ . + - _"}
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}

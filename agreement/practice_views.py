@@ -53,7 +53,7 @@ class PracticeForm(forms.Form):
     )
     number = forms.IntegerField(label="Pairs of each query", min_value=1, max_value=200, initial=10)
     file = forms.FileField(
-        label="Answers", required=False, help_text="A CSV file with the columns query, docno and grade."
+        label="Answers", required=False, help_text="For answers from a file: CSV with the columns query, docno and grade."
     )
     with_unchecked_labels = forms.BooleanField(
         label="Use queries with unchecked labels, too",
