@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from allauth.account import forms as allauth_forms
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
 from django.contrib.auth import password_validation
@@ -15,6 +16,15 @@ ROLE_CHOICES = [(ADMIN, "Admin"), (ANNOTATOR, "Annotator"), (ADJUDICATOR, "Adjud
 TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
+class LoginForm(allauth_forms.LoginForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = "Username or e-mail"
+        self.fields["login"].widget.attrs["autofocus"] = True
+        for field in self.fields.values():
+            field.widget.attrs.pop("placeholder", None)
+
+
 class CollectionForm(forms.ModelForm):
     """`facets` and `grades` have one name a line; grades from the lowest, 0, up."""
 
@@ -22,7 +32,7 @@ class CollectionForm(forms.ModelForm):
         required=False,
         initial=FACETS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="One a line. Query papers are judged under one of them. Leave empty for ordinary topics.",
+        help_text="One a line. Query papers are judged under one of them. Empty: whole papers, or topics.",
     )
     grades = LinesField(
         initial=GRADES,
@@ -106,6 +116,8 @@ class NewAccountForm(NameForm):
 
     class Meta(NameForm.Meta):
         fields = ("username", "name", "email", "password")  # type: ignore[assignment]
+        labels = {"email": "E-mail"}
+        help_texts = {"username": "Letters, digits and @ . + - _"}
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}

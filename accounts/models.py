@@ -173,6 +173,10 @@ class Invitation(models.Model):
         return f"invitation to {self.collection}"
 
     @property
+    def roles(self) -> list[str]:
+        return [role for role in ROLES if getattr(self, f"is_{role}")]
+
+    @property
     def is_open(self) -> bool:
         return self.accepted_by_id is None and self.expires_at > timezone.now()
 

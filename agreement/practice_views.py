@@ -49,11 +49,11 @@ class PracticeForm(forms.Form):
         Query.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        help_text="Best those that these people will not judge later.",
+        help_text="Choose queries that these people will not judge later.",
     )
     number = forms.IntegerField(label="Pairs of each query", min_value=1, max_value=200, initial=10)
     file = forms.FileField(
-        label="Answers", required=False, help_text="A CSV file with the columns query, docno and grade."
+        label="Answers", required=False, help_text="For answers from a file: a CSV of query, docno and grade."
     )
     with_unchecked_labels = forms.BooleanField(
         label="Use queries with unchecked labels, too",

@@ -37,6 +37,8 @@ class GuidelineForm(forms.Form):
     def __init__(self, *args: Any, collection: Collection, guideline: Guideline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["text"].initial = guideline.text
+        if not guideline.version:  # nothing changed yet
+            self.fields["change"].widget = forms.HiddenInput()
         self.numbers = range(len(collection.grades))
         for number in reversed(self.numbers):
             said = guideline.grades[number] if number < len(guideline.grades) else {}
@@ -67,7 +69,7 @@ class OpenForm(forms.Form):
         User.objects.none(), label="First annotator", required=False, empty_label="Share among all annotators"
     )
     second = forms.ModelChoiceField(User.objects.none(), label="Second annotator", required=False, empty_label="")
-    with_unchecked_labels = forms.BooleanField(label="I know. Open queries with unchecked labels, too", required=False)
+    with_unchecked_labels = forms.BooleanField(label="Open queries with unchecked labels", required=False)
 
     def __init__(self, *args: Any, queries: Any, annotators: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

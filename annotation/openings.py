@@ -111,7 +111,7 @@ def refuse_unchecked_labels(collection: Collection, queries: Iterable[Query]) ->
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         raise Conflict(
             f"The sentence labels of {', '.join(names[:3])}{more} were predicted, and nobody checked them. "
-            "Judges see them in bold, and they stay once a query is open. Check them first, or tick that you know."
+            "Judges see them in bold, and they are fixed once a query is open. Check them first, or tick the box below."
         )
 
 

@@ -47,7 +47,7 @@ from retrieval.retrievers import find_retriever
 from retrieval.run_files import import_run
 from web.errors import BadInput, NotFound
 from web.forms import cleaned
-from web.tables import MOST_WORDS
+from web.tables import MOST_LETTERS, MOST_WORDS
 
 JOB = {202: JobSerializer}
 MULTIPART = "multipart/form-data"
@@ -92,7 +92,7 @@ class Search(SearchFilter):
     """By as many words as a search on a page takes."""
 
     def get_search_terms(self, request: Any) -> list[str]:
-        return list(super().get_search_terms(request))[:MOST_WORDS]
+        return [word[:MOST_LETTERS] for word in super().get_search_terms(request)][:MOST_WORDS]
 
 
 class DocumentViewSet(ListModelMixin, RetrieveModelMixin, AdminViewSet):

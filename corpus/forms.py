@@ -75,7 +75,7 @@ class QueryPapersForm(forms.Form):
     """Documents as lines of docnos and as ticked rows, and the facets they are asked under ("": the whole abstract)."""
 
     facets = forms.MultipleChoiceField(label="Facet", required=False, widget=forms.CheckboxSelectMultiple)
-    docnos = forms.CharField(label="Docnos", required=False, widget=forms.Textarea(attrs={"rows": 3}))
+    docnos = forms.CharField(label="Document ids", required=False, widget=forms.Textarea(attrs={"rows": 3}))
     documents = forms.ModelMultipleChoiceField(Document.objects.none(), required=False)
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:

@@ -186,7 +186,7 @@ class Sample(models.Model):
     last_year = models.SmallIntegerField(null=True, blank=True, help_text="Leave both empty if years do not matter.")
     years = models.PositiveSmallIntegerField("Years in a period", default=5, validators=[MinValueValidator(1)])
     per_period = models.PositiveIntegerField("Papers of each period", default=20, validators=[MinValueValidator(1)])
-    least_cited = models.PositiveIntegerField("Minimum of cited documents", default=0)
+    least_cited = models.PositiveIntegerField("Minimum cited documents", default=0)
     seed = models.CharField(max_length=200, validators=[RegexValidator(r"^[^|]+$", "A seed has no |.")])
     docnos = models.JSONField(default=list, editable=False)
 
@@ -222,7 +222,7 @@ class Kind(models.TextChoices):
     RESOURCES = "resources/evaluation", "Resources or evaluation"
     THEORY = "theoretical", "Theoretical"
     SURVEY = "survey", "A survey"
-    CITED = "cited", "It hangs on one paper that it cites"
+    CITED = "cited", "It depends on one cited paper"
     OTHER = "other", "No type fits, or the text is broken"
 
 

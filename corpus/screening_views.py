@@ -25,6 +25,7 @@ from corpus.screening import (
 )
 from corpus.screening_forms import ChoiceForm, SampleForm, ScreeningForm, SuggestForm
 from web.errors import NotFound, attempt
+from web.templatetags.ui import plural
 
 KEYS = "adrtscx"  # of the kinds, in their order
 
@@ -38,7 +39,6 @@ def sample_papers(request: CollectionRequest, collection: Collection) -> HttpRes
     drawn = sample.docnos
     if form.is_valid() and "draw" in request.POST:
         if attempt(form, draw_sample, sample=sample):
-            messages.success(request, f"{len(sample.docnos):,} papers are drawn.")
             return redirect("screen-papers", collection.slug)
     papers = papers_by_period(sample) if form.is_valid() or not form.is_bound else {}
     sizes = [len(docnos) for docnos in papers.values()]
@@ -126,7 +126,7 @@ def choose_papers(request: CollectionRequest, collection: Collection) -> HttpRes
         types = {paper["document"].docno: paper["type"] for paper in papers}
         new = attempt(form, add_ticked, collection=collection, ticked=ticked, types=types)
         if new is not None:
-            messages.success(request, f"{new:,} added.")
+            messages.success(request, f"{plural(new, 'query,queries')} added.")
             return redirect("queries", collection.slug)
     context = {
         "collection": collection,

@@ -23,7 +23,7 @@ from web.errors import BadInput, attempt
 from web.tables import Column, Filter, Table
 from web.templatetags.ui import plural
 
-LABELS = [("given", "given"), ("predicted", "predicted"), ("none", "none")]
+LABELS = [("given", "given or checked"), ("predicted", "predicted"), ("none", "none")]
 
 
 def with_labels(documents: QuerySet[Document], chosen: str) -> QuerySet[Document]:
@@ -155,7 +155,9 @@ def add_queries(request: CollectionRequest, collection: Collection) -> HttpRespo
         made = attempt(form, queries.add_query_papers, collection=collection, wanted=form.wanted)
         if made:
             new, known = made
-            messages.success(request, f"{new:,} added." + (f" {known:,} were there already." if known else ""))
+            messages.success(
+                request, f"{plural(new, 'query,queries')} added." + (f" {known:,} were there already." if known else "")
+            )
             return redirect("queries", collection.slug)
     table = document_table(request, collection, row="corpus/_choice_row.html")
     return table.response("corpus/add_queries.html", {"collection": collection, "form": form})

@@ -1,4 +1,4 @@
-"""The tabs of a collection, by role: at most seven, and below them the entries of the one that is open."""
+"""The tabs of a collection, by role: at most seven, and at most 16 entries below them."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ ADMIN_TABS = [
             "leaderboard": "Leaderboard",
             "compare": "Compare",
             "trust": "Trust",
-            "model-judges": "Models",
             "copies": "Second opinion",
         },
-        ("system", "comparison", "add-ranking", "model-judge", "add-model", "import-model", "baselines"),
+        (
+            *("system", "comparison", "add-ranking", "baselines"),
+            *("model-judges", "model-judge", "add-model", "import-model"),
+        ),
     ),
     Tab("Release", {"release": "Release", "datasheet": "Datasheet"}, ("version", "version-changes")),
 ]
@@ -101,18 +103,24 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         is_current = here in tab.entries or here in tab.pages
         current = tab if is_current and current is None else current
         first = next(iter(tab.entries))
-        tabs.append({"label": tab.label, "url": link(first, slug), "current": current is tab, "exact": here == first})
-    entries = [
-        {"label": label, "url": link(name, slug), "current": name == here}
-        for name, label in (current.entries.items() if current else [])
-    ]
+        entries = [
+            {"label": label, "url": link(name, slug), "current": current is tab and name == here}
+            for name, label in tab.entries.items()
+        ]
+        tabs.append(
+            {
+                "label": tab.label,
+                "url": link(first, slug),
+                "current": current is tab,
+                "exact": here == first,
+                "entries": entries if len(entries) > 1 else [],
+            }
+        )
     menu = [("settings", "Settings"), ("jobs", "Activity")] if ADMIN in roles else []
     return {
         "collection": membership.collection,
         "navigation": {
             "tabs": tabs,
-            "tab": current.label if current else "",
-            "entries": entries if len(entries) > 1 else [],
             "menu": [{"label": label, "url": link(name, slug)} for name, label in menu],
             "can_search": ADMIN in roles,
         },

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from accounts.models import Collection
+from adjudication import cases
 from adjudication.labels import labels_state
 from annotation.models import PairState, PublishedLabel, Slot
 from annotation.openings import openable_queries
@@ -51,6 +52,9 @@ def steps(collection: Collection) -> list[Step]:
     )
     unopened = openable_queries(collection).count()
     has_runs, is_topical = collection.runs.exists(), not collection.facets
+    labelled, texts = collection.documents.exclude(labels=[]), collection.documents.exclude(sentences=[])
+    has_labels = is_topical or labelled.exists() or not texts.exists()
+    has_adjudicator = collection.memberships.active().filter(is_adjudicator=True).exists()
     report = Report.objects.filter(collection=collection, kind="agreement").order_by("-created_at").first()
     is_current = report is not None and report.labels == labels_state(collection)
     newest = Release.objects.filter(collection=collection).order_by("-published_at").first()
@@ -72,9 +76,13 @@ def steps(collection: Collection) -> list[Step]:
             "queries",
             DONE if queries else TODO,
             f"{queries:,}",
-            "Add queries",
-            "queries" if is_topical else "add-queries",
-            "Query papers under a facet, or ordinary topics.",
+            "Add queries" if has_labels else "Predict sentence labels",
+            "queries" if is_topical else "add-queries" if has_labels else "labels",
+            "Topics, or whole papers."
+            if is_topical
+            else "Query papers, each under a facet."
+            if has_labels
+            else "Judges see the sentences of a query's facet in bold, so sentences need labels first.",
         ),
         Step(
             "Pools",
@@ -99,8 +107,9 @@ def steps(collection: Collection) -> list[Step]:
             "cases",
             DONE if judged_all and not slots["cases"] else DOING if slots["cases"] or slots["decided"] else TODO,
             f"{slots['cases']:,} to decide" if slots["cases"] else f"{slots['decided']:,} decided",
-            "See the cases",
-            why="An adjudicator decides where the two judges differ.",
+            "See the cases" if has_adjudicator else "Invite an adjudicator",
+            "" if has_adjudicator else "people",
+            "An adjudicator decides where the two judges differ.",
         ),
         Step(
             "Agreement",
@@ -127,7 +136,11 @@ def next_step(all_steps: list[Step]) -> Step | None:
 
 
 def people_waiting(collection: Collection) -> list[dict[str, Any]]:
-    """Who can do something now, and how much: annotators with open pairs."""
+    """Who can do something now, and how much: annotators with open pairs, and adjudicators with cases."""
     rows = Slot.objects.filter(pair__query__collection=collection).waiting()
     counts = rows.values("judge__username", "judge__name").annotate(pairs=Count("pk")).order_by("-pairs")
-    return [{"name": row["judge__name"] or row["judge__username"], "pairs": row["pairs"]} for row in counts]
+    waiting = [{"name": row["judge__name"] or row["judge__username"], "pairs": row["pairs"]} for row in counts]
+    for member in collection.memberships.active().filter(is_adjudicator=True).select_related("user"):
+        if left := cases.cases_for(member.user, collection).filter(state=PairState.CASE).count():
+            waiting.append({"name": str(member.user), "cases": left})
+    return waiting

@@ -23,7 +23,7 @@ from dashboard import overview, progress, queries
 from dashboard.forms import SettingsForm
 from dashboard.own_data import own_data
 from web.errors import attempt
-from web.tables import MOST_WORDS, Column, Filter, Table
+from web.tables import Column, Filter, Table, words_of
 
 HITS = 20  # of each kind on the search page
 
@@ -207,7 +207,7 @@ def settings(request: CollectionRequest, collection: Collection) -> HttpResponse
 @in_collection(ADMIN)
 def search(request: CollectionRequest, collection: Collection) -> HttpResponse:
     """Documents, queries and people whose id or title has all the words."""
-    words = request.GET.get("q", "").split()[:MOST_WORDS]
+    words = words_of(request)
     found: dict[str, Any] = {"documents": [], "queries": [], "members": []}
     if words:
         documents, queries = collection.documents.for_lists(), collection.queries.select_related("document")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db.models import Count, Q
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -29,13 +32,35 @@ from web.tables import Column, Filter, Table
 SAMPLES = 3  # prompts of a dry run
 
 
+class ParametersField(forms.JSONField):
+    """Django's lets through what Python or a database cannot take: 10,000 brackets or digits, NaN, half a letter."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            parameters = super().to_python(value)
+            text = json.dumps(parameters, ensure_ascii=False, allow_nan=False)
+            text.encode()
+        except (ValueError, RecursionError) as error:
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from error
+        if r"\u0000" in text:
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return parameters
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        try:
+            self.to_python(data)
+        except ValidationError:
+            return InvalidJSONInput(data)
+        return super().bound_data(data, initial)
+
+
 class AddForm(forms.ModelForm):
     prompt = forms.ChoiceField(choices=service.PROMPTS.items())
     address = forms.ChoiceField(
         choices=lambda: [(name, f"{name}: {url}") for name, url in asking.addresses().items()],
         help_text="A server that this installation may ask.",
     )
-    parameters = forms.JSONField(
+    parameters = ParametersField(
         required=False,
         initial={"temperature": 0, "max_tokens": 200},
         widget=forms.Textarea(attrs={"rows": 3}),

@@ -96,4 +96,4 @@ def check_version(collection: Collection, version: str) -> None:
 def refuse(faults: list[gate.Finding]) -> None:
     if faults:
         sentences = "; ".join(f"{each.check.key} ({each.sentence.lower()})" for each in faults)
-        raise Conflict(f"These checks are neither passed nor accepted with a reason: {sentences}.")
+        raise Conflict(f"Fix these first, or accept each with a reason: {sentences}.")

@@ -50,6 +50,7 @@ def release(request: CollectionRequest, collection: Collection) -> HttpResponse:
         "passed": [each for each in found if not each.is_fault],
         "must_fix": [each for each in found if each.is_fault and not each.check.effect],
         "job": collection.jobs.filter(kind=publishing.KIND).first(),
+        "newest": before,
     }
     return table.response("release/release.html", context)
 

@@ -23,6 +23,7 @@ from web.csv import csv_response
 
 ROWS = 50
 MOST_WORDS = 20  # of a search; a database refuses a condition of a thousand
+MOST_LETTERS = 500  # of a search; SQLite refuses a pattern of 50,000
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Table:
     ) -> None:
         self.request, self.columns, self.row_template, self.name = request, columns, row, name
         self.search_fields, self.filters, self.one, self.many = search, filters, one, many
-        self.words = request.GET.get("q", "").strip()
+        self.words = words_of(request)
         for each in filters:
             each.chosen = request.GET.get(each.key, "")
             each.choices = list(each.choices)
@@ -96,7 +97,7 @@ class Table:
         for each in self.filters:
             if each.chosen and each.chosen in {str(value) for value, _ in each.choices}:
                 rows = each.apply(rows)
-        for word in self.words.split()[:MOST_WORDS]:
+        for word in self.words:
             if isinstance(rows, QuerySet):
                 hits = Q()
                 for name in self.search_fields:
@@ -179,6 +180,11 @@ class Table:
         if self.request.headers.get("HX-Target") == f"{self.name}-table":
             template = "web/table.html"
         return render(self.request, template, context | {"table": self})
+
+
+def words_of(request: HttpRequest) -> list[str]:
+    """What is searched for, cut where no title goes on."""
+    return request.GET.get("q", "")[:MOST_LETTERS].split()[:MOST_WORDS]
 
 
 def _with_head(head: list[str], lines: Iterable[list[object]]) -> Iterable[list[object]]:

@@ -68,7 +68,7 @@ class Migration(migrations.Migration):
                 ('last_year', models.SmallIntegerField(blank=True, help_text='Leave both empty if years do not matter.', null=True)),
                 ('years', models.PositiveSmallIntegerField(default=5, validators=[django.core.validators.MinValueValidator(1)], verbose_name='Years in a period')),
                 ('per_period', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1)], verbose_name='Papers of each period')),
-                ('least_cited', models.PositiveIntegerField(default=0, verbose_name='Minimum of cited documents')),
+                ('least_cited', models.PositiveIntegerField(default=0, verbose_name='Minimum cited documents')),
                 ('seed', models.CharField(max_length=200, validators=[django.core.validators.RegexValidator('^[^|]+$', 'A seed has no |.')])),
                 ('docnos', models.JSONField(default=list, editable=False)),
                 ('collection', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='sample', to='accounts.collection')),
@@ -78,7 +78,7 @@ class Migration(migrations.Migration):
             name='Screening',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('application/tool', 'Application or tool'), ('data-driven approach', 'Data-driven approach'), ('resources/evaluation', 'Resources or evaluation'), ('theoretical', 'Theoretical'), ('survey', 'A survey'), ('cited', 'It hangs on one paper that it cites'), ('other', 'No type fits, or the text is broken')], max_length=20)),
+                ('kind', models.CharField(choices=[('application/tool', 'Application or tool'), ('data-driven approach', 'Data-driven approach'), ('resources/evaluation', 'Resources or evaluation'), ('theoretical', 'Theoretical'), ('survey', 'A survey'), ('cited', 'It depends on one cited paper'), ('other', 'No type fits, or the text is broken')], max_length=20)),
                 ('ratings', models.JSONField(default=dict)),
                 ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='screenings', to='corpus.document')),
                 ('screener', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='screenings', to=settings.AUTH_USER_MODEL)),

@@ -7,13 +7,14 @@ from axe_playwright_python.sync_playwright import Axe
 
 from accounts.models import Collection
 from corpus.models import Document
+from dashboard.navigation import tabs_for
 from demo.loading import load_demo
 from tests import builders
 from tests.addresses import addresses
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-SIZES = {"phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
+SIZES = {"small phone": (320, 640), "phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 # Numbers in addresses of which a few are as good as all.
 ENOUGH = 2
@@ -61,6 +62,41 @@ def test_every_page_is_accessible_and_nothing_is_cut(demo, page_of, as_, usernam
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 faults.append(f"{path}: wider than a {size}")
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(("username", "path"), [("admin", ""), ("ann", "judge/"), ("ada", "cases/")])
+def test_below_60rem_one_menu_has_every_tab_and_entry(query, people, page_of, username, path):
+    page = page_of(username, f"/c/{query.collection.slug}/{path}")
+    tabs = tabs_for(query.collection.memberships.get(user__username=username).roles)
+    labels = [label for tab in tabs for label in tab.entries.values()]
+    menu, search = page.locator(".topbar .menu"), page.locator(".topbar input[type=search]")
+    for width, height in [(320, 640), (390, 844), (820, 1180), (960, 700)]:
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.locator(".tabs:visible").count() == 0
+        assert page.locator(".topbar .where").is_visible()
+        assert search.is_visible() == (username == "admin")
+        menu.locator("summary").press("Enter")
+        assert menu.locator("nav a:visible").all_inner_texts() == labels
+        assert menu.locator("nav a[aria-current]:visible").count() == 1
+        for target in menu.locator("summary:visible, .panel a:visible, .panel button:visible").all():
+            target.focus()  # the panel scrolls to it
+            box = target.bounding_box()
+            assert min(box["height"], box["width"]) >= 44
+            assert 0 <= box["x"] <= width - box["width"]
+            assert 0 <= box["y"] <= height - box["height"]
+        page.keyboard.press("Escape")
+        assert menu.locator(".panel").is_hidden()
+        assert page.evaluate("document.activeElement.matches('.topbar .menu > summary')")
+    menu.locator("summary").press("Enter")
+    menu.get_by_role("link", name="Guideline").press("Enter")
+    page.wait_for_url("**/guideline/")
+
+
+def test_above_60rem_the_tabs_are_in_the_header_and_not_in_the_menu(query, people, page_of):
+    page = page_of("admin", f"/c/{query.collection.slug}/progress/", viewport={"width": 1024, "height": 700})
+    assert page.locator(".tabs:visible").count() == 2
+    page.locator(".topbar .menu summary").press("Enter")
+    assert page.locator(".topbar .menu nav").is_hidden()
 
 
 def test_a_word_of_300_letters_widens_no_page(query, people, page_of, as_):

@@ -295,6 +295,24 @@ def test_only_addresses_of_the_server_are_asked(judged, model, as_, settings):
     assert not ModelJudge.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        '{"a": ' + "[" * 50_000 + "]" * 50_000 + "}",
+        '{"a": ' + "1" * 5_000 + "}",
+        '{"a": NaN}',
+        r'{"a": "\ud800 \u0000"}',
+    ],
+    ids=["brackets", "digits", "NaN", "letters"],
+)
+def test_parameters_that_nothing_can_keep_are_refused_and_stay_typed(judged, model, as_, parameters):
+    form = {"name": "a", "model": "m", "prompt": "guideline", "parameters": parameters, "address": "local-gpu"}
+    page = as_("admin").post(reverse("add-model", args=[judged.slug]), form)
+    assert (page.status_code, list(page.context["form"].errors)) == (200, ["parameters"])
+    assert page.context["form"]["parameters"].value() == parameters
+    assert not ModelJudge.objects.exists()
+
+
 def test_a_dry_run_shows_three_prompts_and_the_number_and_sends_nothing(judged, model, as_):
     client = as_("admin")
     form = {"name": "a", "model": "m", "prompt": "umbrela", "parameters": "{}", "address": "local-gpu"}

@@ -60,6 +60,10 @@ def test_all_words_must_be_found(table):
     assert ids(table(q="nothing")) == []
 
 
+def test_a_search_as_long_as_a_book_finds_nothing(table):
+    assert ids(table(q="x" * 60_000)) == []
+
+
 def test_a_filter_takes_only_its_choices(table):
     assert len(ids(table(year="2001"))) == 12
     assert table(year="1; drop").page.paginator.count == 60

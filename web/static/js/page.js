@@ -16,7 +16,10 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
-    for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      menu.open = false;
+    }
   }
   const typing = event.target.closest("input, textarea, select");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -74,7 +77,7 @@ function switchTheme() {
   keep("qrelsmith:theme", next);
 }
 
-// On a phone the tabs scroll sideways: the current one comes into view.
+// Tabs that do not fit scroll sideways: the current one comes into view.
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const tabs = tab.parentElement;
   tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
