@@ -47,6 +47,13 @@ def test_a_weak_password_makes_no_account_and_keeps_the_link(collection, people,
     assert Invitation.objects.get().is_open
 
 
+def test_an_open_invitation_says_its_roles(collection, people, as_):
+    link_for(collection, people, roles=["adjudicator"])
+    page = as_("admin").get(reverse("people", args=[collection.slug]))
+    assert [each.roles for each in page.context["invitations"]] == [["adjudicator"]]
+    assert b"<td>adjudicator</td>" in page.content
+
+
 def test_links_expire_and_are_stored_as_hashes(collection, people):
     link = link_for(collection, people)
     token = link.rstrip("/").split("/")[-1]

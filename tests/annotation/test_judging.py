@@ -210,3 +210,11 @@ def test_a_document_without_any_text_is_given_to_nobody(collection, people, pape
     query = builders.query(collection, papers[0])
     builders.opened(query, [blank, only_title], people.ann, people.bob)
     assert [pair.document for pair in query.pairs.all()] == [only_title]
+
+
+def test_a_definition_beside_its_key_is_plain_text(query, people, as_):
+    grades = [{"definition": "**Any** <i>match</i> & *more*."}] * 4
+    save_guideline(collection=query.collection, facet="method", text="", grades=grades, change="", by=None)
+    page = as_("ann").get(reverse("workspace", args=[query.collection.slug, query.pk]))
+    assert page.content.decode().count('<span class="definition">Any ') == 4
+    assert "**" not in page.content.decode()

@@ -63,7 +63,7 @@ def test_a_security_key_is_asked_for_after_the_password_or_a_recovery_code_once(
     code = page.get_by_label("Unused codes").input_value().splitlines()[0]
     for use in ("key", "code", "the same code"):
         log_out(page)
-        page.get_by_label("Login").fill("ann")
+        page.get_by_label("Username or e-mail").fill("ann")
         page.get_by_label("Password").fill("correct horse")
         page.get_by_role("button", name="Log in", exact=True).click()
         expect(page.get_by_role("heading", name="Second factor")).to_be_visible()

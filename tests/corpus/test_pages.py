@@ -45,6 +45,13 @@ def test_documents_are_listed_searched_and_filtered(admin, collection, papers):
     assert found(sort="-year")[0] == "d11"
 
 
+def test_a_preview_cuts_letters_and_not_their_escapes(admin, collection):
+    content = b'{"id": "a", "title": "t", "abstract": "' + b"x & " * 100 + b'"}'
+    url = address("import-documents", collection)
+    shown = admin.post(url, {"file": SimpleUploadedFile("a.jsonl", content)}, follow=True)
+    assert "x &amp; " * 39 + "x &amp;…" in shown.content.decode()
+
+
 def test_a_file_is_shown_then_imported_with_the_lines_to_skip(admin, collection, django_capture_on_commit_callbacks):
     url = address("import-documents", collection)
     shown = admin.post(url, {"file": SimpleUploadedFile("c.jsonl", CONTENT)}, follow=True)
