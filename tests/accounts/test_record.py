@@ -58,12 +58,34 @@ def test_every_act_names_who_did_it_and_to_whom(done):
     ]
     assert Action.objects.get(verb="settings").details == {"fields": ["description"]}
     assert Action.objects.get(verb="gave").object == "8 of d00_method"
+    assert Action.objects.get(verb="guideline").details == {"version": 1}
 
 
 def test_admins_read_it_by_person_and_act(done, people, as_):
     for filters, rows in (({}, 8), ({"verb": "gave"}, 1), ({"person": people.ann.pk}, 1), ({"q": "d00"}, 2)):
         page = as_("admin").get(reverse("record", args=[done.slug]), filters)
         assert page.context["table"].page.paginator.count == rows, filters
+
+
+def test_what_opens_and_closes_judging_is_in_it(query, people, papers, as_):
+    other = builders.query(query.collection, papers[9])
+    builders.frozen_pool(other, papers[1:3])
+    builders.judge_all(query, {f"d{number:02}": (1, 1) for number in range(1, 9)})
+    pair = query.pairs.get(document__docno="d05")
+    Action.objects.all().delete()
+    for page, args, form in (
+        ("open-queries", [], {"queries": [other.pk], "first": people.ann.pk, "second": people.bob.pk}),
+        ("reopen-pair", [pair.pk], {"reason": "The guideline changed."}),
+        ("close-queries", [], {"query": query.pk}),
+        ("close-queries", [], {"query": query.pk, "reopen": ""}),
+    ):
+        assert as_("admin").post(reverse(page, args=[query.collection.slug, *args]), form).status_code == 302
+    assert list(Action.objects.order_by("pk").values_list("verb", "object", "actor__username")) == [
+        ("opened", "1 query", "admin"),
+        ("reopened", "d00_method × d05", "admin"),
+        ("closed", "1 query", "admin"),
+        ("reopened", "d00_method", "admin"),
+    ]
 
 
 def test_a_refused_act_leaves_no_row(query):

@@ -39,9 +39,18 @@ def test_what_neither_judge_said_needs_a_note(pairs, people, grade):
 
 
 def test_what_is_no_decision_is_refused_in_words(pairs, people):
-    for values, words in (({"grade": 4}, "0 to 3"), ({"grade": 0, "note": "x" * 2001}, "2,000")):
+    for grade, note, words in ((4, "", "0 to 3"), (-1, "", "0 to 3"), (0, "x" * 2001, "2,000")):
         with pytest.raises(BadInput, match=words):
-            decide(pairs["d03"], people.ada, **values)
+            decide(pairs["d03"], people.ada, grade, note=note)
+    with pytest.raises(BadInput, match="2,000"):
+        reopen_pair(admin=people.admin, pair=pairs["d01"], reason="x" * 2001)
+    decide(pairs["d03"], people.ada, 0, note="x" * 2000)
+    reopen_pair(admin=people.admin, pair=pairs["d03"], reason="x" * 2000)
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(None, None), (-3.0, 0.0), (0.5, 0.5), (90_000.0, 86_400.0)])
+def test_seconds_are_at_least_0_and_at_most_a_day(pairs, people, sent, kept):
+    assert decide(pairs["d03"], people.ada, 0, seconds=sent).seconds == kept
 
 
 def test_a_decision_sent_twice_counts_once_whatever_became_of_the_pair(pairs, people):

@@ -110,6 +110,31 @@ def test_a_script_is_told_the_key_it_sent(as_, address, query, pairs, people):
     assert (other.status_code, other.json()["error"]) == (403, "OtherPerson")
 
 
+def test_a_script_goes_back_through_ones_own_decisions(as_, address, query, pairs, people, eve):
+    for docno, who in (("d03", people.ada), ("d05", people.ada), ("d06", eve)):
+        decide(pairs[docno], who, 3, note="A note.")
+
+    def before(token: str) -> list[str]:
+        cases = as_("ada").get(address("case-more", query.pk), {"before": token}).context["cases"]
+        return [case.token for case in cases]
+
+    assert before("") == [pairs["d05"].token]
+    assert before(pairs["d05"].token) == [pairs["d03"].token]
+    assert before(pairs["d03"].token) == []
+
+
+def test_time_left_is_at_ones_own_pace_from_five_decisions_on(as_, address, query, pairs, people):
+    def shown() -> tuple[float, int]:
+        page = as_("ada").get(address("case-work", query.pk)).context
+        return page["pace"], page["minutes_left"]
+
+    for docno in ("d02", "d03", "d04", "d05"):
+        decide(pairs[docno], people.ada, 3, note="A note.", seconds=3600.0)
+    assert shown() == (30.0, 1)  # two cases are left
+    decide(pairs["d06"], people.ada, 3, seconds=3600.0)
+    assert shown() == (3600.0, 60)
+
+
 def test_cases_of_pairs_that_one_judges_do_not_exist(as_, address, collection, papers, query, pairs, people):
     """That the server sends the same whatever became of them is in tests/test_blindness.py."""
     dan = builders.person("dan", collection, "annotator", "adjudicator")

@@ -147,7 +147,7 @@ def test_judgments_become_pairs_cases_and_labels(collection, topics, upload, peo
     assert (missing.reason, missing.note, missing.seconds) == ("other", "too long", None)
     assert Opening.objects.get(query=topics[0]).pool_set == frozen
     assert not Opening.objects.filter(closed_at=None)
-    assert set(Candidate.objects.filter(pool__query=topics[1]).values_list("source", flat=True)) == {"judgments"}
+    assert set(Candidate.objects.filter(pool__query=topics[1]).values_list("position", "source")) == {(1, "judgments")}
     assert final_labels(collection)["final"].tolist() == [2]
 
 

@@ -126,6 +126,7 @@ def test_an_admin_who_judges_cannot_revise_once_both_are_in(query, people, colle
     ("grade", "reason", "note", "error"),
     [
         (4, "", "", "0 to 3"),
+        (-1, "", "", "0 to 3"),
         (None, "", "", "a reason"),
         (2, "text", "", "a reason"),
         (None, "weather", "", "one of"),
@@ -137,6 +138,17 @@ def test_what_is_no_judgment_is_refused_in_words(pair, people, grade, reason, no
     with pytest.raises(BadInput, match=error):
         judge(pair, people.ann, grade, reason=reason, note=note)
     assert not Judgment.objects.exists()
+
+
+@pytest.mark.parametrize("grade", [0, 3])
+def test_the_lowest_and_the_highest_grade_and_the_longest_note_are_taken(pair, people, grade):
+    judgment = judge(pair, people.ann, grade, note="x" * 2000)
+    assert (judgment.grade, len(judgment.note)) == (grade, 2000)
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(None, None), (-3.0, 0.0), (0.5, 0.5), (90_000.0, 86_400.0)])
+def test_seconds_are_at_least_0_and_at_most_a_day(pair, people, sent, kept):
+    assert judge(pair, people.ann, 1, seconds=sent).seconds == kept
 
 
 def test_judgments_are_never_changed_or_deleted(pair, people):
@@ -181,6 +193,63 @@ def test_the_page_judges_without_scripts(as_, query, people):
     assert client.get(url).context["shown"].token != shown.token
 
 
+def test_without_scripts_a_refusal_shows_the_pair_again(as_, query, people, collection):
+    shown = next_pairs(people.ann, query)[0]
+    url = reverse("judge-pair", args=[collection.slug, query.pk, shown.token])
+    answer = {"grade": 2, "key": uuid.uuid4(), "digest": "of another text"}
+    page = as_("ann").post(url, answer, headers={"accept": "text/html"})
+    assert (page.status_code, page.context["shown"].token) == (409, shown.token)
+    assert "changed after the page was loaded" in page.content.decode()
+    add_member(collection=collection, user=people.ada, roles=["annotator"])
+    assert as_("ada").post(url, answer, headers={"accept": "text/html"}).status_code == 404  # not ada's to judge
+
+
+def test_a_script_gets_the_next_pairs_and_goes_back_through_ones_own(as_, query, people):
+    client, more = as_("ann"), reverse("judge-more", args=[query.collection.slug, query.pk])
+
+    def tokens(**parameters: str) -> list[str]:
+        return [shown.token for shown in client.get(more, parameters).context["pairs"]]
+
+    first, second, third, *rest = tokens()
+    for token in (first, second):
+        judge(query.pairs.get(token=token), people.ann, 1)
+    judge(query.pairs.get(token=third), people.bob, 1)
+    assert tokens(without=f"{third},") == rest
+    assert tokens(before="") == tokens(before=third) == [second]
+    assert tokens(before=second) == [first]
+    assert tokens(before=first) == []
+    workspace = reverse("workspace", args=[query.collection.slug, query.pk])
+    shown = client.get(workspace, {"before": second}).context["shown"]
+    assert (shown.token, shown.judgment.grade) == (first, 1)
+
+
+def test_a_query_leads_to_the_next_that_is_not_done(as_, query, collection, papers, people):
+    other = builders.query(collection, papers[9])
+    builders.opened(other, papers[1:2], people.ann, people.bob)
+    client, url = as_("ann"), reverse("workspace", args=[collection.slug, query.pk])
+    assert client.get(url).context["next_query"] == other
+    judge(other.pairs.get(), people.ann, 1)
+    assert client.get(url).context["next_query"] is None
+    page = client.get(reverse("work", args=[collection.slug])).context
+    assert [[row["query"] for row in page[name]] for name in ("waiting", "finished")] == [[query], [other]]
+    assert page["lead"].startswith("8 pairs to judge")
+
+
+def test_time_left_is_at_ones_own_pace_from_five_judgments_on(as_, query, people):
+    client, url = as_("ann"), reverse("workspace", args=[query.collection.slug, query.pk])
+
+    def shown() -> tuple[float, int]:
+        page = client.get(url).context
+        return page["pace"], page["minutes_left"]
+
+    pairs = list(query.pairs.all())
+    for pair in pairs[:4]:
+        judge(pair, people.ann, 1, seconds=1200.0)
+    assert shown() == (15.0, 1)  # four pairs are left
+    judge(pairs[4], people.ann, 1, seconds=1200.0)
+    assert shown() == (1200.0, 60)
+
+
 def test_a_script_is_told_the_key_it_sent(as_, query, people):
     client = as_("ann")
     shown = next_pairs(people.ann, query)[0]
@@ -192,6 +261,23 @@ def test_a_script_is_told_the_key_it_sent(as_, query, people):
     answer["digest"] = shown.presentation.digest
     saved = client.post(judge_url, answer, headers={"accept": "application/json"})
     assert saved.json() == {"key": key}
+
+
+def test_own_judgments_are_those_that_count(as_, query, people):
+    first, second = query.pairs.order_by("document__docno")[:2]
+    for pair, who, grade in ((first, people.ann, 1), (first, people.ann, 2), (first, people.bob, 3)):
+        judge(pair, who, grade)
+    judge(second, people.ann, None, reason="text")
+
+    def lines(**filters: object) -> list[str]:
+        found = as_("ann").get(reverse("review", args=[query.collection.slug]), filters | {"format": "csv"})
+        return [line.rpartition(",")[0] for line in found.getvalue().decode().splitlines()[1:]]  # without the time
+
+    of_first, of_second = "On d01,d00_method,2", "On d02,d00_method,"
+    assert lines(sort="slot__pair__query__name") == [of_first, of_second]
+    assert lines(sort="grade") == lines(query=query.pk, sort="grade") == [of_first, of_second]
+    assert lines(grade=2) == [of_first]
+    assert lines(reason="text") == [of_second]
 
 
 def test_an_answer_kept_by_someone_else_is_not_saved_for_me(as_, query, people):

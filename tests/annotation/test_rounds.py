@@ -8,6 +8,7 @@ import re
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts.services import remove_member
 from adjudication.cases import cases_for
 from adjudication.labels import labelled_pairs
 from agreement.rounds import by_round, judged_again
@@ -90,6 +91,16 @@ def test_who_judged_a_query_gets_what_is_added_to_it(judged, collection, people,
     assert as_("admin").post(f"/c/{collection.slug}/openings/", {"queries": [judged.pk]}).status_code == 302
     judges = Slot.objects.filter(pair__opening__pool_set__round=2, pair__counts=True).order_by("number")
     assert [slot.judge for slot in judges] == [people.ann, people.bob]
+
+
+@pytest.mark.parametrize("gone", ["ann", "bob"])
+def test_who_judges_no_longer_is_replaced_in_what_is_added(judged, collection, as_, gone):
+    builders.person("cem", collection, "annotator")
+    remove_member(membership=collection.memberships.get(user__username=gone))
+    builders.frozen_pool(judged, [builders.document(collection, "n1")], 2)
+    assert as_("admin").post(f"/c/{collection.slug}/openings/", {"queries": [judged.pk]}).status_code == 302
+    judges = Slot.objects.filter(pair__opening__pool_set__round=2).values_list("judge__username", flat=True)
+    assert {*judges} == {"ann", "bob", "cem"} - {gone}
 
 
 def test_others_may_judge_what_is_added(judged, collection, people):

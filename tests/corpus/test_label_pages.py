@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from annotation.openings import refuse_unchecked_labels
 from annotation.practice import close_practice
 from corpus.label_views import keys_of
 from corpus.models import Document
 from jobs.models import Job
 from jobs.work import run_now
 from tests import builders
+from web.errors import Conflict
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +81,17 @@ def test_a_query_opens_with_unchecked_labels_only_knowingly(admin, collection, p
     assert not query.openings.exists()
     admin.post(url("open-queries", collection), form | {"with_unchecked_labels": "on"})
     assert query.openings.exists()
+
+
+def test_three_of_many_queries_with_unchecked_labels_are_named(collection, unchecked):
+    sure, unsure = unchecked
+    for facet in ("background", "result"):
+        builders.query(collection, sure, facet)
+    with pytest.raises(Conflict, match="sure_background, sure_method, sure_result were"):
+        refuse_unchecked_labels(collection, collection.queries.all())
+    builders.query(collection, unsure)
+    with pytest.raises(Conflict, match="sure_result and 1 more were"):
+        refuse_unchecked_labels(collection, collection.queries.all())
 
 
 def test_a_practice_and_the_api_ask_the_same(admin, collection, people, unchecked):

@@ -57,6 +57,12 @@ def test_csfcubes_measures_by_hand():
     )
 
 
+def test_a_list_that_finds_nothing_relevant_has_0():
+    labels = {"q": {"a": 3, "b": 0}, "r": {"a": 3}}
+    table = score({"q": ["b"]}, labels, ["RP", "NDCG%100", "AP"], scope=CLOSED)
+    assert table.to_numpy().tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
 def test_a_query_without_a_relevant_document_has_no_value_in_csfcubes_measures():
     table = score({"q": ["a"]}, {"q": {"a": 0}}, ["RP", "NDCG%100", "AP"], scope=CLOSED)
     assert table["RP"].isna().all()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
+from statistics import fmean, stdev
 
+import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -59,6 +62,22 @@ def test_scores_are_kept_until_labels_change(get, judged, query, people):
     (panel,) = get("leaderboard").context["panels"]
     assert panel["rows"][0]["name"] == "good"
     assert set(Report.objects.filter(kind="scores").values_list("created_at", flat=True)).isdisjoint(kept.values())
+
+
+def test_an_interval_is_that_of_the_mean_from_ten_queries_on(collection, papers, get):
+    """Each query's only relevant document is found one rank further down than the one before."""
+    lists = {}
+    for place, paper in enumerate(papers[:10]):
+        for facet in ("method", "background")[: 2 if place else 1]:
+            query = builders.query(collection, paper, facet)
+            builders.frozen_pool(query, [papers[11]])  # as cited
+            lists[query] = [*(f"no{number}" for number in range(place)), "d11"]
+    builders.run(collection, "found", lists)
+    few, enough = (panel["rows"][0] for panel in get("leaderboard", profile="trec", by="RR").context["panels"])
+    assert (few["low"], few["high"]) == (None, None)
+    ranks = [1 / place for place in range(1, 11)]
+    theirs = stats.bootstrap((ranks,), np.mean, method="percentile", rng=1).confidence_interval
+    assert (enough["low"], enough["high"]) == pytest.approx(theirs, abs=0.02)
 
 
 def test_a_run_that_lacks_queries_says_so(get, judged, papers, people):
@@ -142,6 +161,9 @@ def test_tests_of_significance_are_scipys():
     assert found["t"] == stats.ttest_rel(first[:6], second[:6]).pvalue
     assert found["wilcoxon"] == stats.wilcoxon([a - b for a, b in zip(first[:6], second[:6], strict=True)]).pvalue
     assert (found["queries"], found["better"], found["worse"]) == (6, 4, 1)
+    gaps = [a - b for a, b in zip(first[:6], second[:6], strict=True)]
+    assert found["difference"] == pytest.approx(fmean(gaps))
+    assert found["effect"] == pytest.approx(fmean(gaps) / stdev(gaps))  # Cohen's d of paired differences
     assert significance.paired([1.0] * 6, [1.0] * 6)["reason"] == "equal in every query"
     assert significance.paired([1.0], [0.0])["reason"]
 
@@ -165,6 +187,20 @@ def test_folds_and_fields_have_their_means(judged, papers):
         queries[name].document.fields = fields
     table["AP"] = [1.0, 0.0, 1.0]
     assert scores.means(table, queries, profile("mdcr", 1)) == {"AP": 0.75}
+    assert scores.means(table, queries, profile(TREC, 1)) == {"AP": pytest.approx(2 / 3)}
+
+
+def test_a_system_without_a_figure_comes_last(judged, query):
+    import pandas as pd
+
+    runs = [builders.run(judged, name, {}) for name in ("a", "b", "c")]
+    tables = {
+        run.pk: pd.DataFrame({"AP": [value]}, [query.name])
+        for run, value in zip(runs, (float("nan"), 0.0, 0.5), strict=True)
+    }
+    of_ap = replace(profile(TREC, 1), measures=("AP",), main="AP")
+    board = scores.leaderboard(runs, tables, {query.name: query}, of_ap, facets=[], split=scores.TEST, seed="seed")
+    assert [(row["name"], row["figures"]["AP"]) for row in board] == [("c", 0.5), ("b", 0.0), ("a", None)]
 
 
 @pytest.mark.csfcube

@@ -49,6 +49,7 @@ def test_a_draft_has_each_querys_pool_and_who_ranks_each_document(collection, qu
     rounds = [(next(drawn[name]), name) for name in order * 2]
     assert pool.source_order == order
     assert docnos(pool) == [("d05", "cited"), ("d11", "cited"), *rounds]
+    assert list(pool.candidates.values_list("position", flat=True)) == [1, 2, 3, 4, 5, 6]
     ranks = Contribution.objects.filter(candidate__pool=pool).values_list(
         "candidate__document__docno", "run__name", "rank", "score", "drawn"
     )

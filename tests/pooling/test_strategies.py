@@ -40,6 +40,14 @@ def test_pools_by_hand(strategy, n, pool, shortfall):
     assert by_hand(strategy, n) == (pool, shortfall)
 
 
+@pytest.mark.parametrize(("once", "twice"), ["ab", "ba"])
+def test_rank_1_of_one_list_is_fused_to_as_much_as_rank_62_of_two(once, twice):
+    """1/61 = 2/122 with the constant of Cormack, Clarke & Büttcher (2009) alone; equal ones go by docno descending."""
+    lists = {name: [*(f"{name}{rank}" for rank in range(1, 62)), twice] for name in "xy"} | {"z": [once]}
+    drawn, _ = draw("rrf", lists, 200, order="xyz", forced={})
+    assert [each.docno for each in drawn if each.docno in "ab"] == ["b", "a"]
+
+
 def test_what_is_forced_comes_first_and_whole_and_once():
     assert by_hand("interleaved", 1, forced=["m", "b", "Q", "m"]) == ("mc bc ax1 ey4 cz1", {})
 

@@ -120,5 +120,11 @@ def test_accepted_faults_are_stated_with_their_reasons(judged):
     assert (stated["check"], stated["count"], stated["reason"]) == ("unresolved", 1, "Later. In 1.1.")
 
 
+def test_a_reason_has_up_to_500_characters_and_20_of_what_was_found_are_named():
+    found = [gate.Finding(gate.BY_KEY["duplicates"], [f"q d{number:02}" for number in range(21)])]
+    (stated,) = gate.exceptions(found, gate.checked_reasons({"duplicates": "x" * 500}))
+    assert (stated["count"], len(stated["items"]), len(stated["reason"])) == (21, 20, 500)
+
+
 def test_the_named_checks_of_scripts_exist():
     assert {"self-retrieved", "unopened-queries", "duplicates", "datasheet"} <= set(gate.BY_KEY)
