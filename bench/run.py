@@ -35,7 +35,7 @@ def main() -> None:
     options = parser.parse_args()
     parts = options.parts or list(PARTS)
     if options.database:
-        measure(parts, options.database, options.documents)
+        measure(parts[0], options.database, options.documents)
         return
     print(f"{'what':44} {'where':11} {'measured':>12}  {'aim':>10}", flush=True)
     for database in ("sqlite", "postgresql"):
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def run_on(database: str, parts: list[str], documents: int) -> None:
-    """In a process of its own, with a data folder and a database of its own."""
+    """Each part in a process of its own, so that its peak of memory is its own; with a data folder and a database."""
     import psycopg
 
     folder = Path(tempfile.mkdtemp(prefix="qrelsmith-bench-"))
@@ -56,9 +56,10 @@ def run_on(database: str, parts: list[str], documents: int) -> None:
         with psycopg.connect(server, autocommit=True) as link:
             link.execute(f"CREATE DATABASE {name}")
         environment["DATABASE_URL"] = POSTGRESQL.rsplit("/", 1)[0] + f"/{name}"
-    command = [sys.executable, "-m", "bench.run", *parts, "--documents", str(documents), "--database", database]
+    options = ["--documents", str(documents), "--database", database]
     try:
-        subprocess.run(command, env=environment, check=True, cwd=ROOT)
+        for part in parts:
+            subprocess.run([sys.executable, "-m", "bench.run", part, *options], env=environment, check=True, cwd=ROOT)
     finally:
         shutil.rmtree(folder)
         if database == "postgresql":
@@ -79,29 +80,32 @@ def say(what: str, where: str, measured: str, aim: str = "") -> None:
     print(f"{what:44} {where:11} {measured:>12}  {aim:>10}", flush=True)
 
 
-def measure(parts: list[str], database: str, documents: int) -> None:
+def measure(part: str, database: str, documents: int) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
     from django.core.management import call_command
 
     django.setup()
     call_command("migrate", verbosity=0)
-    if "judging" in parts:
-        measure_judging(database)
-    if "pages" in parts or "reports" in parts:
-        measure_pages_and_reports(parts, database)
-    if "browser" in parts:
-        measure_browser()
-    if "retrieval" in parts:
-        from bench.retrieval import measure_retrieval
+    match part:
+        case "judging":
+            measure_judging(database)
+        case "pages":
+            measure_pages(database)
+        case "reports":
+            measure_reports(database)
+        case "browser":
+            measure_browser()
+        case "retrieval":
+            from bench.retrieval import measure_retrieval
 
-        measure_retrieval(say, documents)
-    if "scoring" in parts:
-        from bench.scoring import measure_scoring
+            measure_retrieval(say, documents)
+        case "scoring":
+            from bench.scoring import measure_scoring
 
-        measure_scoring(say)
-    if "idle" in parts:
-        measure_idle()
+            measure_scoring(say)
+        case "idle":
+            measure_idle()
 
 
 def measure_judging(database: str) -> None:
@@ -130,19 +134,15 @@ def measure_judging(database: str) -> None:
     assert saved == Judgment.objects.count() == 210 + sent, f"{saved} of {210 + sent} judgments are saved"
 
 
-def measure_pages_and_reports(parts: list[str], database: str) -> None:
+def measure_pages(database: str) -> None:
     from bench.made import make_collection
 
-    sizes = [("csfcube", 50, 125, 8000, 100), ("large", 500, 125, 8000, 250)]
-    for slug, queries, candidates, documents, aim in sizes:
-        made = make_collection(slug, queries=queries, candidates=candidates, documents=documents, judged=1.0)
-        if "pages" in parts:
-            measure_pages(made, database, aim)
-        if "reports" in parts and slug == "csfcube":
-            measure_reports(made, database)
+    for slug, queries, aim in (("csfcube", 50, 100), ("large", 500, 250)):
+        made = make_collection(slug, queries=queries, candidates=125, documents=8000, judged=1.0)
+        measure_pages_of(made, database, aim)
 
 
-def measure_pages(made: Any, database: str, aim: int) -> None:
+def measure_pages_of(made: Any, database: str, aim: int) -> None:
     """The slowest of all pages that an admin, an annotator and an adjudicator open: median of five."""
     from statistics import median
 
@@ -181,10 +181,11 @@ def measure_pages(made: Any, database: str, aim: int) -> None:
     say(f"slowest page at {pairs:,} pairs: {slowest_path[-18:]}", database, f"{slowest:.0f} ms", f"≤ {aim} ms")
 
 
-def measure_reports(made: Any, database: str) -> None:
+def measure_reports(database: str) -> None:
+    from bench.made import make_collection
     from bench.reports import measure_reports as measure
 
-    measure(made, database, say)
+    measure(make_collection("reports", queries=50, candidates=125, documents=8000, judged=1.0), database, say)
 
 
 def measure_browser() -> None:

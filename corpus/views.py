@@ -102,12 +102,12 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         .defer("document__cites", "document__extra")
         .annotate(
             pooled=Count("pools", distinct=True),
-            candidates=Count("pools__candidates", distinct=True),
             frozen=Max("pools__pool_set__frozen_at"),
             opened=Count("openings", filter=Q(openings__practice=None), distinct=True),
             still_open=Count("openings", filter=Q(openings__practice=None, openings__closed_at=None), distinct=True),
         )
     )
+    candidates = dict(collection.queries.order_by().values_list("pk").annotate(Count("pools__candidates")))
     pairs: dict[int, Counter[str]] = defaultdict(Counter)
     counted = collection.queries.filter(pairs__counts=True).order_by().values_list("pk", "pairs__state")
     for pk, state, number in counted.annotate(number=Count("pairs")):
@@ -121,7 +121,14 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
             Column("name", "Id"),
             Column("title", "Title", sortable=False, value=lambda query: query.shown_title),
             Column("facet", "Facet", folded=True),
-            Column("candidates", "Candidates", number=True, folded=True),
+            Column(
+                "candidates",
+                "Candidates",
+                number=True,
+                sortable=False,
+                folded=True,
+                value=lambda query: candidates[query.pk],
+            ),
             Column("state", "State", sortable=False, folded=True, value=lambda query: state_of(query, pairs[query.pk])),
         ],
         search=["name", "title", "document__title"],
@@ -131,7 +138,7 @@ def show_queries(request: CollectionRequest, collection: Collection) -> HttpResp
         many="queries",
     )
     for query in table.page.object_list:
-        query.state = state_of(query, pairs[query.pk])
+        query.state, query.candidates = state_of(query, pairs[query.pk]), candidates[query.pk]
     return table.response("corpus/queries.html", {"collection": collection})
 
 
