@@ -82,6 +82,23 @@ def test_a_day_by_keyboard(page_of, url, query):
     page.wait_for_url(re.compile("/judge/$"))
 
 
+def test_what_is_put_off_while_more_is_asked_for_comes_again(page_of, url):
+    page, held = page_of("ann", url), []
+    page.wait_for_load_state("networkidle")
+    page.route("**/pairs/*", lambda route: held.append(route), times=1)
+    page.keyboard.press("0")
+    until(page, lambda: held)  # asked for what comes after the pair that is now put off
+    put_off = title(page)
+    page.keyboard.press("l")
+    for _ in range(6):
+        page.keyboard.press("0")
+    held[0].continue_()
+    expect(page.locator("#pair h3")).to_have_text(put_off)
+    page.keyboard.press("1")
+    expect(page.locator("#pair")).to_contain_text("is done")
+    saved(page, 8)
+
+
 def test_the_next_pair_needs_no_request(page_of, url):
     page = page_of("ann", url)
     page.wait_for_load_state("networkidle")
@@ -187,7 +204,7 @@ def test_keys_pressed_before_the_next_pair_is_here_judge_nothing_unseen(page_of,
     builders.opened(query, more, people.ann, people.bob)
     page = page_of("ann", reverse("work", args=[collection.slug]))
     held = []
-    page.route("**/pairs/*", lambda route: held.append(route))
+    page.route("**/pairs/*", lambda route: held.append(route), times=1)
     page.goto(reverse("workspace", args=[collection.slug, query.pk]))
     for number in range(26):
         page.keyboard.press(str(number % 4))

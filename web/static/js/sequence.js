@@ -9,6 +9,7 @@ export class Sequence extends EventTarget {
   waiting = false; // for the server
   #fetching = null;
   #complete = false; // the server had nothing more
+  #putOffs = 0; // how often something was put off
 
   // place: the element that holds the article; url: of more articles; known(): tokens that must not come again;
   // shown(article) and ended() follow. Past the end there is no current article.
@@ -75,6 +76,7 @@ export class Sequence extends EventTarget {
     this.trail.splice(this.index, 1);
     this.index = this.trail.length - 1;
     this.#complete = false;
+    this.#putOffs += 1;
     return this.#goOn();
   }
 
@@ -97,11 +99,12 @@ export class Sequence extends EventTarget {
     const without = [
       ...new Set([...here.map((article) => article.dataset.token), ...this.known()]),
     ];
+    const putOffs = this.#putOffs;
     const articles = await this.#fetch(`${this.url}?without=${without.slice(0, 200).join(",")}`);
     if (!articles) return;
     const known = new Set([...without, ...this.ready.map((article) => article.dataset.token)]);
     const fresh = articles.filter((article) => !known.has(article.dataset.token));
-    this.#complete = fresh.length === 0;
+    this.#complete = fresh.length === 0 && putOffs === this.#putOffs; // what was put off meanwhile comes again
     this.ready.push(...fresh);
     this.dispatchEvent(new Event("change"));
   }
