@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from agreement.coefficients import CONSTANT_RATER
 from agreement.intervals import median_interval
@@ -101,6 +103,14 @@ def test_intervals_begin_at_ten_queries():
     found = ten["before"]["percent"]
     assert found["low"] <= found["median"] <= found["high"]
     assert (nine["before"]["percent"]["low"], nine["before"]["percent"]["high"]) == (None, None)
+
+
+def test_an_interval_is_that_of_the_exact_bootstrap_of_the_median():
+    """Of 1,001 ranks, a resample's median is at most k with the probability that 501 of 1,001 draws are."""
+    ranks = np.arange(1, 1002)
+    at_most = stats.binom.sf(500, 1001, ranks / 1001)
+    exact = [ranks[at_most >= share][0] for share in (0.025, 0.975)]
+    assert median_interval(list(ranks), "seed") == pytest.approx(exact, abs=1)
 
 
 def test_an_interval_is_the_same_on_every_machine():
