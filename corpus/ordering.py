@@ -11,11 +11,6 @@ def order_key(seed: str, purpose: str, query: str, item: str) -> str:
     return hashlib.sha256(f"{seed}|{purpose}|{query}|{item}".encode()).hexdigest()
 
 
-def random_number(seed: str, purpose: str, query: str, item: str) -> float:
-    """A number from 0 to below 1, from the first 52 bits of the order key."""
-    return int(order_key(seed, purpose, query, item)[:13], 16) / 16**13
-
-
 def shuffled(items: Iterable[str], *, seed: str, purpose: str, query: str) -> list[str]:
     """The items in the random order that seed, purpose and query give."""
     return sorted(items, key=lambda item: (order_key(seed, purpose, query, item), item))

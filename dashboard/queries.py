@@ -25,7 +25,7 @@ def candidate_rows(*, query: Query | None = None, document: Document | None = No
     contributions = Contribution.objects.select_related("run").order_by(F("rank").asc(nulls_last=True), "run__name")
     candidates = (
         Candidate.objects.filter(**pooled)
-        .select_related("document", "pool__query", "pool__pool_set")
+        .select_related("document", "pool__query__document", "pool__pool_set")
         .prefetch_related(Prefetch("contributions", contributions))
         .order_by("pool__query__name", "pool__pool_set__round", "position")
     )

@@ -22,7 +22,7 @@ from annotation.models import PairState, Slot
 from annotation.openings import open_queries
 from annotation.presentation import present
 from corpus.models import Query
-from corpus.ordering import random_number
+from corpus.ordering import order_key
 from corpus.queries import add_query_papers
 from corpus.uploads import find_upload, keep_upload
 from jobs.work import run_now
@@ -140,7 +140,9 @@ def work_on(query: Query, people: dict[str, User], shares: tuple[float, float, f
 
 
 def chance(query: Query, slot: Slot, purpose: str) -> float:
-    return random_number(SEED, purpose, query.name, f"{slot.pair.document.docno}|{slot.number}")
+    """A number from 0 to below 1, from the first 52 bits of the order key."""
+    key = order_key(SEED, purpose, query.name, f"{slot.pair.document.docno}|{slot.number}")
+    return int(key[:13], 16) / 16**13
 
 
 def grade_of(query: Query, slot: Slot) -> int | None:

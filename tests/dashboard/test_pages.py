@@ -95,6 +95,17 @@ def test_a_document_says_where_it_appears(admin, query, people, papers):
     assert list(admin("document", papers[0].pk).context["queries"]) == [query]
 
 
+def test_a_document_in_more_pools_needs_no_more_queries(
+    admin, query, collection, papers, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(100) as before:
+        admin("document", papers[1].pk)
+    for paper in papers[9:12]:
+        builders.frozen_pool(builders.query(collection, paper), [papers[1]])
+    with django_assert_max_num_queries(len(before)):
+        assert len(admin("document", papers[1].pk).context["appears"]) == 4
+
+
 def test_a_document_tells_no_grade_before_both_are_in(admin, query, people, papers):
     builders.judge(query.pairs.get(document=papers[1]), people.ann, 2)
     (place,) = admin("document", papers[1].pk).context["appears"]
